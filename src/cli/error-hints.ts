@@ -3,41 +3,40 @@ import { duration } from './text/wording.js';
 
 /** Hints for failed requests, with commands in backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'Fix the named value; see --help of the command.',
-  forbidden: 'Use a key with this scope. The owner of the service creates them.',
+  invalid_request: "Fix that value; see the command's --help.",
+  forbidden: "Use a key with this scope. The service's owner can create one.",
   unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
-  not_found: 'Check the id, and that the API key is of its project.',
+  not_found: 'Check the id, and that the API key belongs to its project.',
   method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
-  verification_closed:
-    'If its status is verified, nothing is left to do. Otherwise create a new verification.',
+  verification_closed: "If its status is verified, you're done. Otherwise, create a new verification.",
   cursor_expired:
     'Events may have been missed. Begin with --from start, then look them up: `urtuu messages list`',
   request_too_large: 'A request can have at most 1 MB; send less at once.',
   unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
   unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',
   message_too_long:
-    'Nothing was sent. The limit of an SMS is 5 parts (750 Latin or 300 Cyrillic characters), of an email 256 KB.',
+    'Nothing was sent. An SMS can have up to 5 parts (750 Latin or 300 Cyrillic characters), an email 256 KB.',
   recipient_suppressed:
-    'Nothing was sent. The owner of the service sees the list with: `urtuu service suppressions list`',
-  invalid_code: 'Ask for the code again; the number of tries is limited.',
+    "Nothing was sent. The service's owner can see the list with: `urtuu service suppressions list`",
+  invalid_code: 'Ask for the code again; the number of attempts is limited.',
   rate_limited: 'Wait and run it again; nothing is in doubt.',
   recipient_rate_limited:
     'Nothing was sent. Wait, or raise the cap in the dashboard under Settings, Sending.',
-  provider_failed: 'It was not sent and not charged. To send it again, use a new idempotency key.',
+  provider_failed: "It wasn't sent or charged. To send it again, use a new idempotency key.",
   unavailable: 'Wait and run it again.',
   timeout: 'Allow more time with --timeout, or check the connection with: `urtuu doctor`',
   connection_error: 'Check the base URL and the connection with: `urtuu doctor`',
-  unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
+  unexpected_response: 'A proxy may have answered, or the base URL is wrong; see: `urtuu doctor`',
 };
 
 /** The base URL should end at its version, whatever was appended. */
 export const unknownRouteHint = (baseUrl: string) =>
-  `Check the path, and the base URL, which must end in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
+  `Check the path, and that the base URL ends in the version: ${baseUrl.replace(/(?<!\/)\/v\d+(\/.*)?$/, '')}/v1`;
 
 // For a service on this machine, whose owner may be reading this.
 export const ownKeyHint =
-  'Use a key with this scope. The owner of the service creates one with: `urtuu keys create`';
+  "Use a key with this scope. The service's owner can create one with: `urtuu keys create`";
 
 // For the embedded service, whose owner can fix it at once.
 export const sandboxCreditHint = 'Add credits with: `urtuu sandbox credit 5000`';
@@ -59,12 +58,12 @@ const wrongHost = 'Check the base URL: the certificate is for another host.';
 const proxy = 'Check HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.';
 const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
 
-const mayUse = 'Its files and their folder must belong to you.';
+const mayUse = 'You must own its files and their folder.';
 
 /** Hints for unusable data files, by SQLite's primary result code. */
 export const hintsBySqlite: Readonly<Record<number, string>> = {
   8: mayUse,
-  10: 'The disk does not read or write as it should. Check it, then run it again.',
+  10: 'The disk failed to read or write. Check it, then try again.',
   11: 'See: `urtuu service verify`',
   13: 'Make room on the disk.',
   14: mayUse,
@@ -78,7 +77,7 @@ export const hintsByErrno: Readonly<Record<string, string>> = {
   PROXY_REFUSED: proxy,
   PROXY_UNREACHABLE: proxy,
   PROXY_SILENT: proxy,
-  PROXY_LOGIN: 'Write them into its address, as in http://name:password@proxy.example.mn:3128',
+  PROXY_LOGIN: 'Put them in its address: http://name:password@proxy.example.mn:3128',
   DEPTH_ZERO_SELF_SIGNED_CERT: trust,
   SELF_SIGNED_CERT_IN_CHAIN: trust,
   UNABLE_TO_GET_ISSUER_CERT: trust,

@@ -34,9 +34,9 @@ const diskHints: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on the disk.',
   EDQUOT: 'Make room: the disk quota is used up.',
   EROFS: 'The disk is read-only. Choose another folder with XDG_CONFIG_HOME or XDG_STATE_HOME.',
-  EACCES: 'The file and its folder must belong to you.',
-  EPERM: 'The file and its folder must belong to you.',
-  ENOTDIR: 'Part of the path is a file and not a folder.',
+  EACCES: 'You must own the file and its folder.',
+  EPERM: 'You must own the file and its folder.',
+  ENOTDIR: 'Part of the path is a file, not a folder.',
 };
 
 /** The operating system refuses a file or folder. Without a hint, one is derived from the cause, or tells it. */

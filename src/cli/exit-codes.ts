@@ -23,8 +23,8 @@ export type ExitCode = (typeof exits)[keyof typeof exits];
 export const exitMeanings: Record<ExitCode, string> = {
   0: 'all accepted; with --wait, all sent and none unknown',
   1: 'internal error',
-  2: 'usage: unknown option, missing value, no terminal to prompt at, a prompt declined or left',
-  3: 'partly: some recipients, rows or ids failed, were left out or, with --wait, are unknown: they may not have arrived',
+  2: 'usage: unknown option, missing value, no terminal for a prompt, a prompt declined or left',
+  3: 'partly: some recipients, rows or ids failed or were left out, or with --wait may not have arrived (unknown)',
   4: 'key: missing, unknown to the service, or outside its scope',
   5: 'later: not sent, or not all of a job; nothing is in doubt; try again',
   6: 'in doubt: it may have been sent; repeat with the same key',
@@ -73,7 +73,7 @@ export const isOfKey = (code: string): boolean =>
 export interface FailedRequest {
   code: string;
   status: number | null;
-  /** The client's verdict on the whole call; without it, `requestKind` decides where no answer came. */
+  /** The client's verdict on the whole call; without it, `requestKind` decides if no answer came. */
   inDoubt?: boolean;
 }
 

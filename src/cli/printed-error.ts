@@ -181,7 +181,7 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
     return `Attempts remaining: ${left}.${left === 0 ? ' Create a new verification.' : ''}`;
   }
   if (error.code === 'provider_failed' && error.idempotencyKey === null)
-    return 'It was not sent and not charged. Run it again for a new code.';
+    return "It wasn't sent or charged. Run it again for a new code.";
   if (sandboxed && error.code === 'recipient_rate_limited') return sandboxCapHint(error.retryAfter);
   if (error.retryAfter !== null) return `${nothing}Try again in ${duration(error.retryAfter)}.`;
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
@@ -225,7 +225,7 @@ const isUnknownRoute = ({ baseUrl, url }: Exchange) =>
 
 function hintOfCode(code: string): string {
   if (Object.hasOwn(hints, code)) return hints[code as ErrorCode];
-  return 'This version does not know the code; a newer one may. See: `urtuu --version`';
+  return "This version doesn't know this error; a newer one may. See: `urtuu --version`";
 }
 
 /** An error from the administration of a service on this machine. */

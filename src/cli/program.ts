@@ -75,7 +75,7 @@ const tree: readonly (Leaf | Group)[] = [
       ],
       [
         'skip',
-        'Leave out an event that is never taken',
+        'Skip an event that is never taken',
         async () => (await import('./commands/events/skip.js')).eventsSkip,
       ],
     ],

@@ -14,7 +14,7 @@ export const serviceErrors = {
   unsupported_media_type: { status: 415, meaning: 'the request body is not application/json' },
   unsupported_number: { status: 422, meaning: 'no supported operator serves this number' },
   message_too_long: { status: 422, meaning: 'the SMS is over 5 parts, or the email over 256 KB' },
-  recipient_suppressed: { status: 422, meaning: 'the recipient is on the list of whom not to send to' },
+  recipient_suppressed: { status: 422, meaning: 'the recipient is on the do-not-send list' },
   invalid_code: { status: 422, meaning: 'the verification code is wrong' },
   rate_limited: { status: 429, meaning: 'too many requests for the project' },
   recipient_rate_limited: { status: 429, meaning: 'too many messages for this recipient' },

@@ -3,5 +3,5 @@ export const slowWords = {
   throttled: 'throttled by its carrier',
   suspected: 'nothing accepted by its carrier',
   backing_off: 'paused by an error of its carrier',
-  day_limit: 'at its limit of a day',
+  day_limit: 'at its daily limit',
 } as const;

@@ -33,6 +33,6 @@ function decoderOf(name: string, bytes: Buffer): Decode | null {
     case 'br':
       return brotli;
     default:
-      throw new Error('its answer has an encoding that nobody asked for');
+      throw new Error('its answer has an encoding that was not requested');
   }
 }

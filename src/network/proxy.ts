@@ -49,7 +49,7 @@ function readAddress(address: string, variable: string): URL {
   if (/^socks/i.test(written))
     throw new UnusableProxy(
       `${variable} names a SOCKS proxy, which is not supported`,
-      'Name an HTTP proxy in https_proxy, or except the host from it in NO_PROXY.',
+      'Set https_proxy to an HTTP proxy, or add the host to NO_PROXY.',
     );
   if (url !== null && /^https?:$/.test(url.protocol) && isEncoded(url)) return url;
   if (address.includes('@'))

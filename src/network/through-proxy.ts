@@ -57,7 +57,7 @@ const unreachable = (proxy: URL, cause: Error): ProxyFailure =>
     : new ProxyFailure('PROXY_UNREACHABLE', proxy, `cannot be reached: ${cause.message}`, { cause });
 
 const silent = (proxy: URL, requestSent = false): ProxyFailure =>
-  new ProxyFailure('PROXY_SILENT', proxy, requestSent ? 'passed on no answer' : 'does not answer', {
+  new ProxyFailure('PROXY_SILENT', proxy, requestSent ? 'returned no answer' : 'does not answer', {
     requestSent,
   });
 

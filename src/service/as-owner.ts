@@ -9,8 +9,8 @@ export interface Owner {
 }
 
 /**
- * The user whose rights open a folder, if this process is root: the last other user to whom something on its way
- * belongs, be it root's folder below one of that user, who can put another in its place; null if all of it is root's.
+ * If this process is root, the user whose rights open a folder: the last user other than root who owns a part of its
+ * path, even above a folder of root, which that user could replace; null if root owns all of it.
  */
 export function otherOwnerOf(folder: string): Owner | null {
   if (process.getuid?.() !== 0) return null;
@@ -68,7 +68,7 @@ export function actAs({ uid, gid }: Owner): () => void {
       // Root in a container may lack the right, or not know the user, and yet open every file.
       if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       throw new DataError(
-        `the data belong to the user ${uid}, and root may not take that user's rights here`,
+        `the data belongs to the user ${uid}, and root cannot take that user's rights here`,
         {
           hint: 'Nothing was done. Run the command as that user.',
           cause: error,

@@ -35,18 +35,18 @@ export async function openAdministration(
 /** Root's folder below one of the user is opened with the user's rights, too. */
 const refused = ({ uid }: Owner, cause: unknown) =>
   new DataError(`root opens this folder with the rights of the user ${uid}: ${(cause as Error).message}`, {
-    hint: 'Keep data of root outside the folders of other users, or give them to that user with chown.',
+    hint: "Keep root's data outside the folders of other users, or give it to that user with chown.",
     cause,
   });
 
-/** Throws DataError where the other user may not read this program, whose parts load when they are needed. */
+/** Throws DataError if the other user may not read this program, whose parts load when they are needed. */
 function checkProgram({ uid }: Owner): void {
   const [, program] = process.argv;
   if (program === undefined) return;
   try {
     closeSync(openSync(program, 'r'));
   } catch (cause) {
-    throw new DataError(`the data belong to the user ${uid}, who cannot read this program at ${program}`, {
+    throw new DataError(`the data belongs to the user ${uid}, who cannot read this program at ${program}`, {
       hint: 'Install the program where that user can read it, or run the command as that user.',
       cause,
     });

@@ -20,7 +20,7 @@ describe('urtuu api', () => {
 
   it('says of an unknown route how a base URL ends, and of an unknown id what to check', async () => {
     const unknown = () => fakeService(() => refusal(404, 'not_found'));
-    const route = 'must end in the version: https://sms.example.mn/v1\n';
+    const route = 'that the base URL ends in the version: https://sms.example.mn/v1\n';
     const id = 'Check the id';
     const env = { URTUU_API_KEY: testKey };
     for (const [line, base, hint] of [
@@ -54,7 +54,7 @@ describe('urtuu api', () => {
     const { code, stderr } = await run('', { ...echo(), argv: ['api', 'GET', written] });
     expect([code, stderr]).toEqual([
       2,
-      `urtuu: '${written}' is what Git Bash makes of /v1/${path}\n  Leave out the first slash: v1/${path}\n`,
+      `urtuu: Git Bash turned /v1/${path} into '${written}'\n  Leave out the first slash: v1/${path}\n`,
     ]);
   });
 

@@ -164,9 +164,9 @@ describe('the exit code', () => {
       const { stderr } = await run(`${read} --json --base-url ${url}`, { fetch });
       return JSON.parse(stderr).error.hint;
     };
-    expect(await hintAt('http://127.0.0.1:7799/v1')).toMatch(/creates one with: urtuu keys create$/);
+    expect(await hintAt('http://127.0.0.1:7799/v1')).toMatch(/can create one with: urtuu keys create$/);
     expect(await hintAt('https://sms.example.mn/v1')).toBe(
-      'Use a key with this scope. The owner of the service creates them.',
+      "Use a key with this scope. The service's owner can create one.",
     );
   });
 
@@ -238,10 +238,7 @@ describe('the exit code', () => {
       const { code, stdout, stderr, slept } = await run(command, { env, home: home.home, cwd: home.home });
       expect([line, code, slept]).toEqual([line, 2, 0]);
       const [what, hint] = proxy.startsWith('socks')
-        ? [
-            `${name} names a SOCKS proxy, which is not supported`,
-            'Name an HTTP proxy in https_proxy, or except',
-          ]
+        ? [`${name} names a SOCKS proxy, which is not supported`, 'Set https_proxy to an HTTP proxy, or add']
         : proxy.includes('@')
           ? [`the user name or password in ${name} is not percent-encoded`, 'Percent-encode the password']
           : [`${name} is not an http or https address`, `Example: ${name}=http://proxy.example.mn:3128`];
@@ -289,7 +286,7 @@ describe('the exit code', () => {
     expect(await run('balance --api-key-file nowhere.txt')).toMatchObject({ code: 13 });
   });
 
-  it('is 1 for what nobody foresaw', async () => {
+  it('is 1 for an unexpected error', async () => {
     const questions = { ...answers(), text: () => Promise.reject(new RangeError('odd')) };
     const { code, stderr } = await run('sms send', { questions, terminal: 100 });
     expect(code).toBe(1);

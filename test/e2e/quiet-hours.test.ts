@@ -42,7 +42,7 @@ it('quiet hours let a batch wait, refuse a single SMS of a list until they end, 
   const stopped = await urtuu(job);
   expect(stopped).toMatchObject({ code: 5, signal: null });
   expect(stopped.stderr).toMatch(
-    /The service takes nothing until \d\d:\d\d\. 0 accepted, 3 not sent yet\. Nothing is in doubt\. Resume then: .*urtuu jobs resume feb/,
+    /The service accepts nothing until \d\d:\d\d\. 0 accepted, 3 not sent yet\. Nothing is in doubt\. Resume then: .*urtuu jobs resume feb/,
   );
   expect((await run('service status')).stderr).toMatch(/ is quiet until \d\d:\d\d \(UTC\); its batches/);
   expect(await sent()).toBe(0);

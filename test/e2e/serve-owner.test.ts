@@ -121,7 +121,7 @@ describe('/metrics on the main port', () => {
 
 describe('a certificate that cannot be used', () => {
   it.each([
-    [['--tls-cert', 'a.pem'], 2, 'belong together'],
+    [['--tls-cert', 'a.pem'], 2, 'must be used together'],
     [['--tls-cert', 'a.pem', '--tls-key', 'b.pem'], 13, 'cannot read'],
     [['--tls-cert', join(tls, 'key.pem'), '--tls-key', join(tls, 'key.pem')], 13, 'cannot use'],
   ])('%j ends with %i before anything is made', async (flags, code, message) => {

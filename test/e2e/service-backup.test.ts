@@ -41,7 +41,7 @@ it('a backup of a running service is restored once it has ended, held until it i
   const row = JSON.parse(restored.stdout);
   expect({ code: restored.code, row }).toMatchObject({ code: 0, row: { data } });
   expect(restored.stderr).toContain('held');
-  expect(restored.stderr).toContain('API keys that were revoked after the backup work again');
+  expect(restored.stderr).toContain('API keys revoked after the backup work again');
   expect(existsSync(join(row.replaced, 'service.db'))).toBe(true);
   expect(readdirSync(data).filter((name) => name.startsWith('restoring'))).toEqual([]);
 

@@ -164,7 +164,7 @@ async function apiKey({ config, files }: Setup): Promise<string> {
 async function service({ network }: Setup): Promise<string> {
   const balance = await readableBalance(await network.client());
   const milliseconds = Math.round(network.lastExchange?.milliseconds ?? 0);
-  const found = balance === null ? 'the key may not read' : `${grouped(balance)} credits`;
+  const found = balance === null ? 'the key cannot read' : `${grouped(balance)} credits`;
   return `answers in ${milliseconds} ms; ${found}`;
 }
 

@@ -23,7 +23,7 @@ export const batchResource = ({ batches }: Urtuu): Resource<BatchRow> => ({
   contradiction: ({ id, sent = 0, failed = 0, total = 0 }) =>
     sent + failed === total
       ? null
-      : `batch ${id} is completed, and accounts for ${sent + failed} of ${total} recipients`,
+      : `batch ${id} is completed, but accounts for ${sent + failed} of ${total} recipients`,
   failed: ({ failed = 0, total }) => (failed === 0 ? 'none' : failed === total ? 'all' : 'some'),
   unknown: ({ unknown = 0 }) => unknown,
 });

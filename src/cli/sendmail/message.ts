@@ -35,8 +35,8 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
   const { message: whole, strayRecipients } = withBody(raw);
   if (addressed.inHeaders && strayRecipients !== null) {
     throw inputError(
-      `'${visible(strayRecipients)}' may name a recipient, and is not in To, Cc or Bcc`,
-      'Begin further lines of a header with a space, and end the headers with an empty line.',
+      `'${visible(strayRecipients)}' may name a recipient, but is not in To, Cc or Bcc`,
+      'Begin continuation lines of a header with a space, and end the headers with an empty line.',
     );
   }
   const { mail, guessed } = await parseMail(whole).catch((error: Error) => {
@@ -70,7 +70,7 @@ export async function readMessage(raw: Uint8Array, addressed: Addressed, otherNa
   return { params, idempotencyKey: keyOf(mail, params), unusedReplyTo: unused, repairs };
 }
 
-/** Folded by a tab, with control characters or too long: a program cannot write it anew. */
+/** Folded by a tab, with control characters, or too long: the sending program cannot fix it. */
 function oneLine(written: string, name: string, limit: number, note: (repair: string) => void): string {
   const plain = written
     .replace(/\s+/g, (blanks) => (/[\t-\r\u2028\u2029]/.test(blanks) ? ' ' : blanks))

@@ -43,7 +43,7 @@ export function keyUsed(
 }
 
 export function keyUsedTwice({ id }: { id: string }): CliError {
-  const message = 'this idempotency key was used for two messages, and it is unknown which of them was sent';
+  const message = 'this idempotency key was used for two messages, and which one was sent is unknown';
   return new CliError('key_used', exits.doubt, message, {
     hint: 'Ask the recipient, or check the dashboard. Use a new key for every message.',
     details: { id },
@@ -55,7 +55,7 @@ type AnswerContext = Pick<Context, 'io' | 'network'>;
 /** The answer to a send under a new key. */
 export function answersAnother(context: AnswerContext, { to }: Single): CliError {
   const recipient = context.io.printer.recipient(to);
-  return wrongAnswer(context, `the service answered about another message than the one to ${recipient}`);
+  return wrongAnswer(context, `the service answered about a message other than the one to ${recipient}`);
 }
 
 /** A batch with fewer recipients than the request. */

@@ -191,8 +191,8 @@ columns in braces; {{ and }} are braces.
 The name comes from the header; capitals, spaces and dashes may differ if only
 one column matches. In a list without a header it is the number: {1}.
 
-  {name|customer}            customer where the cell is empty or blank
-  {name|}                    nothing where it is
+  {name|customer}            customer if the cell is empty or blank
+  {name|}                    nothing if it is
   {?debt}Owes {debt}.{/debt} a section for rows with a debt; 0 is one
   {!debt}Thank you.{/debt}   a section for rows without
 

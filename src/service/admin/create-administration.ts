@@ -40,7 +40,7 @@ export interface AdministrationParts {
   instances: Instances;
   reset(): Promise<void>;
   prune: Prune['prune'];
-  /** What reports about its mails are known by. */
+  /** How reports about its mails are recognized. */
   identification: Identification;
   /** The host of the mail relay; null if there is none or it is unknown. */
   relay: string | null;
@@ -186,7 +186,7 @@ const needsPublicUrl = () =>
 
 function expiryOf({ expires_at: at, expires_in: seconds }: NewApiKey): NewKey['expiry'] {
   if (seconds !== undefined) {
-    if (at !== undefined) throw invalid('expires_in: not beside expires_at');
+    if (at !== undefined) throw invalid('expires_in: must not be given with expires_at');
     if (!(seconds > 0 && seconds <= mostSeconds)) throw invalid('expires_in: must be a number of seconds');
     return { afterMs: Math.ceil(seconds * 1_000) };
   }

@@ -3,7 +3,7 @@ import { invalid } from '../operations/fields.js';
 import type { SettingsPatch } from '../settings.js';
 
 export const noSandbox = () =>
-  new DataError('a sandbox key is refused by a service that has, or had, carriers', {
+  new DataError('a service that has, or had, carriers refuses a sandbox key', {
     hint: 'Start it without URTUU_SANDBOX_KEY; or, for tests, with data of its own (--data) and without --config.',
   });
 

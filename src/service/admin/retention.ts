@@ -78,4 +78,4 @@ export class Retention {
 }
 
 const lateRun = (idleMs: number) =>
-  `the last run was ${Math.floor(idleMs / 86_400_000)} days ago, or the clock is wrong: what is older than retention_days is erased in a day`;
+  `the last run was ${Math.floor(idleMs / 86_400_000)} days ago, or the clock is wrong: messages older than retention_days will be erased in a day`;

@@ -101,8 +101,8 @@ function checkOfRoot(folder: string): void {
       !stats.isSymbolicLink() && (stats.mode & writableByOthers) !== 0 && (stats.mode & sticky) === 0;
     if (stats.uid === 0 && !isShared) continue;
     const why = isShared ? 'is writable by others' : `belongs to user ${stats.uid}`;
-    throw new DataError(`${folder} can be changed by others than root: ${path} ${why}`, {
-      hint: 'Nothing was done. Keep backups of another user in a folder that only root can change, such as /var/backups, or in one of that user.',
+    throw new DataError(`${folder} can be changed by users other than root: ${path} ${why}`, {
+      hint: "Nothing was done. Keep another user's backups in a folder that only root can change, such as /var/backups, or in that user's own.",
     });
   }
 }

@@ -151,7 +151,7 @@ export async function submitMessage(
         if (!isWaited || tools.elapsed() < end || !lane.isOpen) return again(claimed, {}, answer);
         failure = notSubmitted(
           claimed,
-          `${route.name} ${lane.troubles.isThrottled ? 'is throttled' : 'had no room in time'}`,
+          `${route.name} ${lane.troubles.isThrottled ? 'is throttled' : 'had no free slot in time'}`,
         );
         continue;
       }

@@ -44,7 +44,7 @@ export function withCarrierRequests(
         report,
         'GatewayRequestsUnread',
         (times) =>
-          `${times === 1 ? '1 request' : `${times} requests`} to ${name} could not be read: a form or JSON with the fields of the route is expected`,
+          `${times === 1 ? '1 request' : `${times} requests`} to ${name} could not be read: expected a form or JSON with the fields of the route`,
         now,
       );
     unreadLogs.set(name, made);

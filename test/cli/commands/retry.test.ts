@@ -268,7 +268,7 @@ describe('a name that is used again for another list', () => {
     here.project.options.failing = new Set();
     const follow = "--only failed --text 'Hello {name}' --job more --yes";
     const old = await here.run(`sms bulk old.csv ${follow}`);
-    expect(old).toMatchObject(saying(11, 'the report is not of the job july as it is now'));
+    expect(old).toMatchObject(saying(11, 'the report does not match the job july as it is now'));
     expect(await here.run(`sms bulk new.csv ${follow}`)).toMatchObject({ code: 0 });
   });
 

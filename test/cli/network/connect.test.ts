@@ -252,7 +252,7 @@ describe('a proxy', () => {
     expect(error.message).toContain(`within 100 ms${words(port, 'does not answer')}`);
     const left = await through(port, { ...plain, timeout: 100 });
     expect(left).toMatchObject({ code: 'timeout', requestSent: true, inDoubt: true });
-    expect(left.message).toContain(words(port, 'passed on no answer'));
+    expect(left.message).toContain(words(port, 'returned no answer'));
   });
 
   it('that lets the request through and then breaks off: it left', async () => {

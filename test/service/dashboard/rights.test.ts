@@ -47,7 +47,7 @@ async function expectOnlyLooks(
   for (const [path, fields] of [...forms, [`/keys/${key}/revoke`, {}] as const]) {
     const answer = await post(path, fields, cookie);
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain('This session only looks.');
+    expect(await answer.text()).toContain('This session is read-only.');
   }
   const after = JSON.stringify([
     await service.administration.settings.get(),
@@ -59,14 +59,14 @@ async function expectOnlyLooks(
   expect((await get('/messages', cookie)).status).toBe(401);
 }
 
-describe('a session that only looks', () => {
-  it('is that of a link that was made so, and has no form but language and sign-out', async () => {
+describe('a read-only session', () => {
+  it('comes from a read-only link, and has no form but language and sign-out', async () => {
     const opened = await openDashboard();
     const cookie = await opened.signIn(undefined, { readOnly: true });
     await expectOnlyLooks(opened, cookie);
   });
 
-  it.each(['send.', 'all.', 'all.send.', 'x'])('is nothing under another mark: %j', async (mark) => {
+  it.each(['send.', 'all.', 'all.send.', 'x'])('is refused under another mark: %j', async (mark) => {
     const { signIn, get } = await openDashboard();
     const [name, token = ''] = (await signIn(undefined, { readOnly: true })).split('=');
     expect(token).toMatch(/^look\./);
@@ -106,7 +106,7 @@ describe('a session that only looks', () => {
     expect((await opened.post('/keys', { label: 'mine' }, cookie)).status).toBe(403);
   });
 
-  it('is none to a release that knows no others: its hash is another', async () => {
+  it('is unknown to a release without such sessions: its hash differs', async () => {
     const directory = fileFolder();
     const { signIn, newLink, tokenOf, service } = await openDashboard({ directory });
     const tokens = [
@@ -122,7 +122,7 @@ describe('a session that only looks', () => {
 });
 
 describe('a form to send', () => {
-  it('is as long as the API allows, of who is signed in, and as short as any other of a stranger', async () => {
+  it('may be as long as the API allows for a session, and only as long as any other for a stranger', async () => {
     const opened = await openDashboard();
     const to = Array.from({ length: 1_000 }, (_, index) => `someone.with-a-long-name.${index}@example.mn`);
     const given = { channel: 'email', to: to.join('\r\n'), subject: 'Hi', text: 'Ж'.repeat(110_000) };

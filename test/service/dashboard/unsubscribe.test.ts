@@ -120,7 +120,7 @@ describe('a link to unsubscribe', () => {
     const address = linkOf('bold@example.com');
     const answer = await ask(address);
     const text = await answer.text();
-    expect(text).toContain('Send no more bulk emails from &lt;b&gt;Номин to b…@example.com?');
+    expect(text).toContain('Stop bulk emails from &lt;b&gt;Номин to b…@example.com?');
     expect(text).not.toMatch(/<script|bold@|http/);
     expect(answer.headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

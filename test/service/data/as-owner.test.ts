@@ -172,7 +172,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     expect(readdirSync(data)).toEqual(before);
   });
 
-  it('makes no folder for data where there is nothing to back up or to restore', async () => {
+  it('makes no folder for data if there is nothing to back up or restore', async () => {
     const { data, own } = await dataOfOther();
     await expect(backup(join(data, 'new'), join(own, 'backup'))).rejects.toThrow();
     await expect(restore(own, join(data, 'new'))).rejects.toThrow(`there is no backup in ${own}`);
@@ -185,7 +185,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     writeFileSync(program, '');
     process.argv = [process.execPath, program];
     await expect(openAdministration({ directory: data })).rejects.toMatchObject({
-      message: `the data belong to the user ${owner}, who cannot read this program at ${program}`,
+      message: `the data belongs to the user ${owner}, who cannot read this program at ${program}`,
       hint: expect.stringContaining('run the command as that user'),
     });
     expect(process.geteuid?.()).toBe(0);
@@ -255,7 +255,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
         });
         await expect(work(data, own), name).rejects.toMatchObject({
           name: 'DataError',
-          message: `the data belong to the user ${owner}, and root may not take that user's rights here`,
+          message: `the data belongs to the user ${owner}, and root cannot take that user's rights here`,
           hint: expect.stringContaining('Run the command as that user'),
         });
         refusing.mockRestore();

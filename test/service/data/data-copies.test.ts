@@ -114,7 +114,7 @@ describe('a backup', () => {
     expect(await opened.administration.held()).toMatchObject({ reason: 'restored' });
   });
 
-  it('never takes the place of anything', async () => {
+  it('never replaces anything', async () => {
     await openAgain();
     mkdirSync(target);
     await expect(backup(directory, target)).rejects.toThrow(/there already/);
@@ -192,8 +192,8 @@ function flipPages(path: string): void {
 }
 
 it.each([
-  ['service.db', stranger, 'the trigger credits is not of urtuu'],
-  ['operator.db', 'CREATE VIEW more AS SELECT 1', 'the view more is not of urtuu'],
+  ['service.db', stranger, 'the trigger credits is not part of urtuu'],
+  ['operator.db', 'CREATE VIEW more AS SELECT 1', 'the view more is not part of urtuu'],
   ['service.db', 'DROP TRIGGER leases_have_holders', 'leases_have_holders is missing'],
 ])(
   'data with a schema of others is found by a verification, and not backed up: %s, %s',
@@ -278,7 +278,7 @@ describe('a restore', () => {
     },
   );
 
-  it('that is cut short is made up for by the next, as a start says', async () => {
+  it('that is cut short is completed by the next one, and a start says so', async () => {
     await openAgain();
     await send('99112233', 'Hi');
     await backup(directory, target);
@@ -318,7 +318,7 @@ describe('a restore', () => {
     expect(new Set(all())).toEqual(new Set([65_534]));
   });
 
-  it('into an empty folder is refused where a service begins in it meanwhile', async () => {
+  it('into an empty folder is refused if a service begins in it meanwhile', async () => {
     await openAgain();
     await backup(directory, target);
     const empty = join(root, 'empty');

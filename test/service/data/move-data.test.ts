@@ -642,8 +642,8 @@ describe('a move is refused', () => {
     const copyOfIt = copyOf(copy);
     await isRefused(moveData({ ...options(), directory: copyOfIt() }), /is served with this data already/);
     const [table] = movedTables.filter(({ to }) => to === 'lanes');
-    await isRefused(target.add(name, table as never, [['late']]), /not filled by this move any more/);
-    await isRefused(target.open(name, null), /not filled by this move any more/);
+    await isRefused(target.add(name, table as never, [['late']]), /no longer filled by this move/);
+    await isRefused(target.open(name, null), /no longer filled by this move/);
     expect(await target.abandon(name)).toBe(false);
     target.close();
     expect(await query(url, "SELECT 1 FROM lanes WHERE name = 'late'")).toEqual([]);

@@ -118,7 +118,7 @@ it('requests that cannot be read are counted by route, and logged at most once a
   clock.advance(60_000);
   await post('nonsense');
   const warning = (count: string) =>
-    `warning GatewayRequestsUnread GatewayRequestsUnread: ${count} to /receipts/a gateway could not be read: a form or JSON with the fields of the route is expected`;
+    `warning GatewayRequestsUnread GatewayRequestsUnread: ${count} to /receipts/a gateway could not be read: expected a form or JSON with the fields of the route`;
   expect(warnings.filter((line) => line.includes('Unread'))).toEqual([
     warning('1 request'),
     warning('3 requests'),

@@ -97,7 +97,7 @@ describe('a file that another process has locked', () => {
     database.close();
   });
 
-  it('what waits when the store is closed is written before', async () => {
+  it('a waiting write is done before the store closes', async () => {
     const path = join(folder, 'closing.db');
     const database = await openDatabase(path, { synchronous: 'off', migrations: ['CREATE TABLE t (x)'] });
     const commits = new GroupCommit(database);
@@ -157,7 +157,7 @@ describe('rates.db that cannot be used', () => {
     return allowed;
   };
 
-  it('is set aside, told of, and made anew', async () => {
+  it('is moved away, reported, and created anew', async () => {
     const directory = cores.folder();
     await (await cores.open({ directory })).close();
     const path = join(directory, 'rates.db');
@@ -171,14 +171,14 @@ describe('rates.db that cannot be used', () => {
     expect(reports).toMatchObject([
       {
         level: 'warning',
-        stack: `Error: ${path} was set aside as ${path}.damaged and made anew: file is not a database`,
+        stack: `Error: ${path} was moved to ${path}.damaged and created anew: file is not a database`,
       },
     ]);
     const other = await cores.open({ directory, clock });
     expect((await takeToken(other, 'reading')).allowed).toBe(false);
   });
 
-  it('and is of another installation is not counted on', async () => {
+  it('because it belongs to another installation is moved away', async () => {
     const directory = cores.folder();
     const foreign = cores.folder();
     const clock = new ManualClock();

@@ -174,7 +174,7 @@ describe('another role of the database', () => {
     await client.end();
     await start;
     expect(warnings.map(String)).toEqual([
-      `Waiting: waiting for a lock of the database, which others hold: PostgreSQL process ${rows[0].pid} of the role ${role} (psql)`,
+      `Waiting: waiting for a lock of the database, held by PostgreSQL process ${rows[0].pid} of the role ${role} (psql)`,
     ]);
   });
 

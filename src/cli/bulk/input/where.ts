@@ -42,7 +42,7 @@ export class Where {
       const found = readCondition(each, names);
       if (found !== null) return { ...found, value: this.#valueOf(found.value, found.column) };
       const name = (each.split(/!?=/)[0] ?? '').trim();
-      const hint = `${didYouMean(name, names)}${columnsHint(names)} --where knows = and !=.`;
+      const hint = `${didYouMean(name, names)}${columnsHint(names)} --where takes = and !=.`;
       throw new InputError('columns', source, `unknown column ${name} in --where`, hint, { line });
     });
     this.columns = [...new Set(this.#conditions.map(({ column }) => column))];

@@ -60,7 +60,7 @@ export function refuseJobName(name: string | undefined): void {
   if (name === undefined || isJobName(name)) return;
   throw usageError(
     `'${name}' is not a job name`,
-    'Use letters, digits, dots, dashes and underscores; a dot and digits at the end are for repeats.',
+    'Use letters, digits, dots, dashes and underscores; an ending such as .2 is for repeats.',
   );
 }
 
@@ -109,7 +109,7 @@ async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobCh
 
 /** On macOS and Windows. */
 const otherCase = (id: string, other: string) =>
-  new CliError('job_differs', exits.refused, `${id} and the job ${other} are one name on this disk`, {
+  new CliError('job_differs', exits.refused, `this disk cannot tell ${id} from the job ${other}`, {
     hint: `Write it as ${other}, or choose another --job name.`,
     details: { job: other },
   });
@@ -138,7 +138,7 @@ async function refuseOtherPlan(
     .then((kept) => differencesOf(kept, plan))
     .catch(() => ['its plan cannot be read']);
   const rename =
-    'Use another --job name, with --skip-sent to leave out those who got this message from this machine';
+    'Use another --job name, and --skip-sent to leave out everyone who got this message from this machine';
   throw new CliError(
     'job_differs',
     exits.refused,

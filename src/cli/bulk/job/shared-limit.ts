@@ -90,7 +90,7 @@ async function likeOf(stateDirectory: string, id: string): Promise<Like> {
     return (await readPlanMeta(folder)).like ?? [];
   } catch (error) {
     if (!existsSync(folder)) return [];
-    const hint = 'Remove that job, or give --max-credits itself.';
+    const hint = 'Remove that job, or set --max-credits here.';
     const what = `cannot read what the job ${id} has spent: ${(error as Error).message}`;
     throw machineError(what, error, hint);
   }

@@ -29,7 +29,7 @@ export async function withStartLock<Value>(
     await pause();
   }
   throw new CliError('job_locked', exits.refused, 'a paused process is starting another job', {
-    hint: 'Nothing was sent. Continue or end that process, and run this again.',
+    hint: 'Nothing was sent. Resume or end that process, then run this again.',
   });
 }
 

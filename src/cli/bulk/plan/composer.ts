@@ -236,7 +236,7 @@ function faultOf(value: string, isUncertain: boolean, isOptional: boolean): stri
   if (isBlank(value)) return isOptional ? null : 'is empty, but the message uses it';
   if (isErrorValue(value)) return errorValue(value.trim());
   if (isUncertain && unguard(value) !== value)
-    return `${quoted(value)} begins with ' and a sign, as urtuu writes it in reports: remove the ', or restore the columns of the report`;
+    return `${quoted(value)} begins with ' and a sign, as in a report: remove the ', or restore the report's columns`;
   return null;
 }
 

@@ -77,7 +77,7 @@ export async function readExcluded(
     throw new ExcludeError(`${first}${more}`, `Correct ${name}: a row that cannot be read excludes nobody.`);
   }
   if (consumer === null || recipients === 0)
-    throw new ExcludeError(`${name} has no recipients`, 'If nobody is to be excluded, leave --exclude out.');
+    throw new ExcludeError(`${name} has no recipients`, 'To exclude nobody, leave out --exclude.');
   return (cell) => isRecipient(cell) && store.isKnown();
 }
 
@@ -85,7 +85,7 @@ export async function readExcluded(
 const mostNamed = 20;
 
 const formHint =
-  'No option says how it is read: save it as CSV in UTF-8 with a header, or as a workbook with one sheet.';
+  'No option changes how it is read: save it as CSV in UTF-8 with a header, or as a workbook with one sheet.';
 
 function refuse(error: unknown): never {
   if (!(error instanceof InputError)) throw error;

@@ -148,9 +148,9 @@ export function noRecipients(
   if (leftOut !== null && leftOut.where > 0 && leftOut.only === 0)
     return empty(
       `no row has ${where.join(' and ')}`,
-      'A value is compared with the whole cell, in any letter case.',
+      'The value must match the whole cell, in any letter case.',
     );
   return only === undefined
-    ? empty('no recipients', 'A list has a row for each recipient below its header.')
+    ? empty('no recipients', 'Add a row for each recipient below the header.')
     : empty(`no row has the status ${only.join(' or ')}`, 'Nothing is left to send.');
 }

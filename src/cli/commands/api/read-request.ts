@@ -23,7 +23,7 @@ export function readJsonField(written: string, fields: readonly Field[] = []): F
   try {
     return [...fields, [name, JSON.parse(json)]];
   } catch {
-    throw new InvalidArgumentError(`the value of ${name} is not JSON; -f takes it as a text`);
+    throw new InvalidArgumentError(`the value of ${name} is not JSON; -f sends it as text`);
   }
 }
 
@@ -55,7 +55,7 @@ export function pathBehind(baseUrl: string | null, written: string): string {
   const typed = /^[a-z]:[\\/].*?(\/v1\/.*)/i.exec(written)?.[1];
   if (typed !== undefined)
     throw usageError(
-      `'${written}' is what Git Bash makes of ${typed}`,
+      `Git Bash turned ${typed} into '${written}'`,
       `Leave out the first slash: ${typed.slice(1)}`,
     );
   const [, route = ''] = /^\/([^?]+)/.exec(path) ?? [];

@@ -41,13 +41,13 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
     .argument('<path>', '/v1/balance, or balance')
     .option(
       '-f, --field <name=value>',
-      'a text: in the query of GET, in the JSON body of POST',
+      'add a text field: to the query of GET, to the JSON body of POST',
       readTextField,
     )
-    .option('-F, --json-field <name=json>', 'the same with a number, true, null or a list', readJsonField)
+    .option('-F, --json-field <name=json>', 'add a JSON field: a number, true, null or a list', readJsonField)
     .option('--input <file>', 'send a file as the body, or standard input with -')
     .option('-H, --add-header <name: value>', 'add a header', readHeaderOption)
-    .option('--idempotency-key <key>', 'of one of the four sends; made for each where it is missing', readKey)
+    .option('--idempotency-key <key>', 'key for one of the four sends (default: a new one)', readKey)
     .option('-i, --include', 'print status and headers before the body');
   addHelp(command, {
     effects: ['sends', 'spends'],

@@ -31,7 +31,7 @@ export function addBulkCommand(
   addHelp(command, {
     ...help,
     view: viewOf,
-    notes: ['The JSON of --hold is that of --dry-run, with state, plan and command.'],
+    notes: ['--hold prints the JSON of --dry-run, plus state, plan and command.'],
     effects: ['sends', 'spends'],
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });

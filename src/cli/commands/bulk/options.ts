@@ -111,20 +111,20 @@ function tenMinutes(command: Command, flags: string, description: string): Optio
 export function addInputOptions(command: Command): Command {
   return command
     .optionsGroup('List:')
-    .option('--to-column <name>', 'column of the recipients (default: detected by its name)')
+    .option('--to-column <name>', 'recipient column (default: detected by its name)')
     .option('--encoding <name>', 'encoding of the file, such as windows-1251 (default: UTF-8 or UTF-16)')
     .option('--delimiter <mark>', 'comma, semicolon, tab or pipe (default: detected)')
     .option('--headerless', 'the file has no header')
-    .option('--header-row <n>', 'row with the names of the columns (default: the first)', readRowNumber)
+    .option('--header-row <n>', 'row with the column names (default: the first)', readRowNumber)
     .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
     .option('--visible-only', 'skip hidden rows of an Excel workbook, such as filtered ones')
     .option(
       '--where <condition>',
-      'send only the rows with a value, column=value, or without it, column!=value; repeatable',
+      'send only the rows where column=value, or column!=value; repeatable',
       readConditions,
     )
     .option('--exclude <file>', 'leave out the recipients of another list')
-    .option('--exclude-column <name>', 'column of the recipients in it (default: detected by its name)')
+    .option('--exclude-column <name>', 'recipient column of that list (default: detected by its name)')
     .option('--first <n>', 'send only to the first n recipients who are left', readFirst)
     .option(
       '--only <statuses>',
@@ -132,18 +132,15 @@ export function addInputOptions(command: Command): Command {
       readStatuses,
     )
     .option('--accept-duplicates', 'with --only unknown: some may get the message twice')
-    .option('--allow-repeats', 'send a recipient all of its different messages')
+    .option('--allow-repeats', 'send a recipient several messages if they differ')
     .option('--skip-invalid', 'send the valid rows even if others are invalid')
     .option('--rejects <file>', 'write the invalid rows to this CSV file (default: beside the list)')
     .optionsGroup('Job:')
-    .option('--job <name>', 'name of the job (default: derived from the file and the message)')
-    .option('--like <job>', 'texts and options of an earlier job, except those given here')
+    .option('--job <name>', 'job name (default: derived from the file and the message)')
+    .option('--like <job>', 'reuse the texts and options of an earlier job, except those set here')
     .option('--again', 'send a finished job to everyone again')
-    .option(
-      '--skip-sent',
-      'skip recipients who were sent the same message by a job of this machine in the last 7 days',
-    )
-    .option('--allow-partial', 'send as far as the balance goes if it is too low')
+    .option('--skip-sent', 'skip recipients who were sent the same message by a job here in the last 7 days')
+    .option('--allow-partial', 'if the balance is too low, send as far as it goes')
     .option('--dry-run', 'show the messages and the price without sending')
     .option('--proof <recipient>', 'send only the first and the longest message, and only to this recipient')
     .option('--proof-row <n>', 'with --proof, send the message of this row instead', readRowNumber)

@@ -44,7 +44,7 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
     throw usageError('--accept-duplicates needs --status unknown', 'Remove it.');
   if (status === 'unknown' && !options.acceptDuplicates && (context.options.yes || !io.canPrompt))
     throw usageError(
-      '--status unknown may send the message twice to some: they may have it already',
+      '--status unknown may send the message to people who already have it',
       'Add --accept-duplicates to accept that.',
     );
   const begun = await unfinishedRetry(config.stateDirectory, id, status);
@@ -56,7 +56,7 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
     return carryOut(context, await openJob(config.stateDirectory, id), options);
   }
   const { wanted, choices, recipients, unnamed } = retry;
-  const leftOut = `${counted(unnamed, `${status} message`)} left out: the service does not list whose they are.`;
+  const leftOut = `${counted(unnamed, `${status} message`)} left out: the service does not list their recipients.`;
   if (recipients === 0) {
     io.conclude(`${leftOut} Nothing was sent this time.`);
     throw new Ended(exits.partly);

@@ -33,7 +33,7 @@ export interface Verdict {
   exit: ExitCode;
   /** An error code for programs that says more than the exit code. */
   code: string | null;
-  /** For programs: the code of the refusal because of which a job is unfinished. */
+  /** For programs: the code of the refusal that left the job unfinished. */
   cause: string | null;
   /** For programs: false if no later run can resolve what is in doubt; else the exit code decides. */
   retryable: false | null;
@@ -163,7 +163,8 @@ function assurance({ counts, final, knowsUnknown }: JudgedState): string {
 function why({ stopped, waited }: Ending, state: JudgedState): string {
   switch (stopped?.by) {
     case 'service':
-      if (stopped.opens !== undefined) return `The service takes nothing until ${clockTime(stopped.opens)}. `;
+      if (stopped.opens !== undefined)
+        return `The service accepts nothing until ${clockTime(stopped.opens)}. `;
       return `Stopped: ${stopped.detail ?? wordsOfStop(stopped.code)}. `;
     case 'alarm':
       return `Stopped: ${stopped.reason}. `;

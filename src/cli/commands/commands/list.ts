@@ -35,15 +35,15 @@ const view: View<CommandRow> = {
 
 export const commands: CommandBody = (command, context) => {
   command
-    .description('List the commands. With --json, for programs, with everything that their help says.')
+    .description('List the commands. For programs, --json has everything in their help.')
     .argument('[command...]', 'only this one, or those of a group');
   addHelp(command, {
     view,
     effects: ['reads'],
     notes: [
-      'Effects that a command has, with some options at least:',
+      'Effects of a command, at least with some options:',
       '  sends    messages to people',
-      '  spends   credits, or a try of a verification',
+      '  spends   credits, or an attempt of a verification',
       '  changes  data, settings or keys, and sends nothing',
       '  reads    none of these',
       'The first row, urtuu, has the options and exit codes of every command.',

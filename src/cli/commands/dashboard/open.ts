@@ -21,7 +21,9 @@ const view: View<{ url: string }> = { columns: [field('url')], record: (link) =>
 
 export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Print a link that signs in to the dashboard of urtuu serve, once, within 10 minutes.')
+    .description(
+      'Print a link that signs in to the dashboard of urtuu serve. It works once, within 10 minutes.',
+    )
     .addArgument(
       new Argument('[what]', 'sessions: list open sessions and links, and end them with --end').choices([
         'sessions',
@@ -30,7 +32,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     .option('--end <id>', 'with sessions: end one of them, or all')
     .option('--no-open', 'print the link, and do not open it')
     .option('--all-projects', 'let the session switch between all projects')
-    .option('--read-only', 'let the session look, and change or send nothing');
+    .option('--read-only', 'let the session look, but not change or send anything');
   addStoreOptions(command);
   addProjectOption(command);
   addHelp(command, {
@@ -40,7 +42,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
       'On a terminal the link opens in your browser. A session sees one project, for',
       '12 hours; with --all-projects it can switch.',
       'With `sessions` it lists open sessions and unused links of all projects; --end',
-      'ends one of them, or all, from the next request on. Keys made there go on.',
+      'ends one of them, or all, from the next request on. Keys made there still work.',
     ],
     examples: [
       ['urtuu dashboard', 'open the dashboard of urtuu serve on this machine'],

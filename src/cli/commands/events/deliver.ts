@@ -34,7 +34,7 @@ export async function deliverAll(
         if (tries === 1) await listener.waitAt(id);
         if (tries % warnEvery === 1)
           io.warn(
-            `${type} ${id} was not taken (${fault}); still trying. To leave it out: \`urtuu events skip ${id} --name ${listener.name}\``,
+            `${type} ${id} was not taken (${fault}); still trying. To skip it: \`urtuu events skip ${id} --name ${listener.name}\``,
           );
         await clock.sleep(backoff(tries, network.random()), signal).catch(() => {});
       }

@@ -39,7 +39,7 @@ export async function listenAs(
     const at = listener.place?.at ?? null;
     const [since, option] = at === null ? ['', ''] : [` since ${at}`, ` --since ${at}`];
     return new CliError('cursor_expired', exits.refused, `the events${since} are no longer kept`, {
-      hint: `They are kept for ${eventDays} days, and not through a restore or reset. Begin anew with --from start, and look up what ${name} missed: \`urtuu messages list${option}\``,
+      hint: `Events are kept for ${eventDays} days, but not through a restore or reset. Start over with --from start, then look up what ${name} missed: \`urtuu messages list${option}\``,
       details: { since: at },
     });
   };

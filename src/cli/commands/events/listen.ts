@@ -38,7 +38,7 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
 ) => {
   command
     .description(
-      'Print what happens in the project, as it happens. With --forward-to or --exec, deliver each event until it is taken, and go on from there the next time.',
+      'Print the events of the project as they happen. With --forward-to or --exec, deliver each event until it is taken, and continue from there next time.',
     )
     .option('--types <types>', `only these, comma-separated: ${eventTypes.join(', ')}`, readTypes)
     .option(
@@ -46,9 +46,9 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
       `where to begin: ${afterAll}, ${start} (7 days ago), or the cursor of an event (default ${afterAll})`,
       readPlace,
     )
-    .option('--forward-to <url>', 'POST each event, signed; an answer 2xx takes it')
+    .option('--forward-to <url>', 'POST each event, signed; a 2xx answer takes it')
     .option('--exec <command>', 'run it with each event on standard input; exit 0 takes it', readName)
-    .option('--name <name>', `listener whose place they keep (default ${defaultName})`);
+    .option('--name <name>', `name under which they keep their place (default ${defaultName})`);
   addHelp(command, {
     view,
     effects: ['reads'],
@@ -57,7 +57,7 @@ export const eventsListen: CommandBody<'io' | 'network' | 'config' | 'clock' | '
       ['urtuu events listen --forward-to http://localhost:3000/events', 'a webhook without a tunnel'],
     ],
     endless: true,
-    refused: 'this listener runs already, or events are gone that it has not seen',
+    refused: 'this listener is already running, or has missed events that are gone',
     exits: [4, 5, 8, 11, 12],
     json: '{"id": "5f3c0a9e1b2d-17", "type": "message.sent", "at": "2026-11-28T08:00:00.100Z", "data": {"id": "0b6f...2c", "status": "sent"}, "cursor": "5f3c0a9e1b2d-17"}',
     notes: ['An extension of urtuu. Exit 12: the service does not offer it.'],

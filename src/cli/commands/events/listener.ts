@@ -92,7 +92,9 @@ export async function openListener(
       if (other.place?.cursor?.includes('-') && (await knows(other.place.cursor))) folder = other.folder;
     if (all.length > 0 && folder === own.folder) {
       if (!isToBegin) throw unknownKey(name, all);
-      io.warn(`This key is new to ${name}: of another project, or the events it could go on with are gone.`);
+      io.warn(
+        `This key is new to ${name}: it belongs to another project, or the events to continue from are gone.`,
+      );
     }
   }
   makeFolder(folder);
@@ -133,7 +135,7 @@ function unknownKey(name: string, all: readonly Found[]): CliError {
   const [since = null] = all.flatMap(({ place }) => place?.at ?? []).sort();
   const option = since === null ? '' : ` --since ${since}`;
   return new CliError('cursor_expired', exits.refused, `this key is new to the listener ${name}`, {
-    hint: `A key of another project: begin with --from now. After a restore or reset: begin with --from start, then look up what ${name} missed: \`urtuu messages list${option}\``,
+    hint: `If it belongs to another project, begin with --from now. After a restore or reset, begin with --from start, then look up what ${name} missed: \`urtuu messages list${option}\``,
     details: { since },
   });
 }
@@ -150,7 +152,7 @@ function foundIn(folder: string): Found {
     if (place.version === 1 && typeof place.key === 'string') return { folder, place };
   } catch {}
   throw new CliError('listener_damaged', exits.machine, `${file} is damaged, or of a later version`, {
-    hint: 'Move it away, and begin anew with --from start.',
+    hint: 'Move it away, then start over with --from start.',
   });
 }
 

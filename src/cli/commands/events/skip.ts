@@ -16,7 +16,7 @@ const view: View<Skipped> = { columns: [field('id'), field('name')], record: (ro
 export const eventsSkip: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
     .description(
-      'Leave out the event that a listener waits at, for a program that never takes it. The listener goes on within 30 s, or when it runs again.',
+      'Skip the event that a listener is stuck at because its program never takes it. The listener continues within 30 s, or when it runs again.',
     )
     .argument('<id>', 'id of the event, as the listener prints it')
     .option('--name <name>', 'the listener', defaultName);
@@ -24,7 +24,7 @@ export const eventsSkip: CommandBody<'io' | 'network' | 'config'> = (command, co
     view,
     effects: ['changes'],
     examples: [
-      ['urtuu events skip 5f3c0a9e1b2d-17', 'the listener goes on with the next event'],
+      ['urtuu events skip 5f3c0a9e1b2d-17', 'continue with the next event'],
       ['urtuu events skip 5f3c0a9e1b2d-17 --name billing', 'of another listener'],
     ],
     json: '{"id": "5f3c0a9e1b2d-17", "name": "default"}',
@@ -37,7 +37,7 @@ export const eventsSkip: CommandBody<'io' | 'network' | 'config'> = (command, co
     if (refused !== id) {
       const where = refused ? `another event: ${refused}` : 'no event';
       throw new CliError('not_found', exits.missing, `the listener ${name} waits at ${where}`, {
-        hint: 'Only the event that was not taken can be left out. The listener prints its id.',
+        hint: 'You can skip only the event that was not taken. The listener prints its id.',
       });
     }
     await writePrivateFile(skipFileOf(folder), id);

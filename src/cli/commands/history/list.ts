@@ -69,7 +69,7 @@ const example =
 
 export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (command, context) => {
   command
-    .description('Show what this machine sent in the last 90 days, newest first; no texts are kept.')
+    .description('Show what this machine sent in the last 90 days, newest first. Texts are not kept.')
     .option('--to <recipient>', 'only sends to this number or address, in bulk jobs too')
     .option('--job <name>', 'only this job')
     .option('--since <time>', 'sent at this time or later: 2h or 7d ago, a date, an ISO time', readTime)

@@ -12,10 +12,7 @@ export const jobsRemove: CommandBody<'io' | 'config' | 'options'> = (command, co
       'Remove jobs with their plan, journal and outcomes. --skip-sent no longer knows their messages.',
     )
     .argument('<job...>', 'names or ids')
-    .option(
-      '--force',
-      'even if rows are pending or in doubt, or it is the only record of rows of another job',
-    );
+    .option('--force', "even if rows are pending or in doubt, or another job's rows are recorded only here");
   addHelp(command, {
     effects: ['changes'],
     examples: [

@@ -9,15 +9,12 @@ import { chosenJob } from './choose-job.js';
 export const jobsReport: CommandBody = (command, context) => {
   command
     .description(
-      'Write the outcome of every row of a job with the columns of its list: as CSV, as a workbook, or with -o.',
+      'Write the outcome of every row of a job, with the columns of its list: as CSV, as a workbook, or in the format of -o.',
     )
     .argument('[job]', 'name or id of the job (default: the only one)')
-    .option(
-      '--report <file>',
-      'the file to write, a workbook if it ends in .xlsx; by default standard output',
-    )
-    .option('--offline', 'only the records of this machine; do not read batches from the service')
-    .option('--refresh', 'read again the messages without a final receipt')
+    .option('--report <file>', 'file to write, a workbook if it ends in .xlsx (default: standard output)')
+    .option('--offline', 'use only the records of this machine; do not read batches from the service')
+    .option('--refresh', 'read messages without a final receipt again')
     .addOption(
       command
         .createOption('--wait-timeout <duration>', 'how long to wait for the service')

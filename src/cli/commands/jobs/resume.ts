@@ -28,7 +28,7 @@ export const jobsResume: CommandBody = (command, context) => {
     .argument('[job]', 'name or id of the job (default: the only stopped one)')
     .option(
       '--plan <plan>',
-      'send a held job, if this is its plan; also checks that of another job',
+      'send a held job if this is its plan; for another job, check its plan',
       readPlan,
     );
   addCarryOutOptions(command);

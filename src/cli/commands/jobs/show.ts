@@ -22,7 +22,7 @@ export const jobsShow: CommandBody = (command, context) => {
   command
     .description('Show the progress of a job, even while it runs. Requests in flight count as in doubt.')
     .argument('[job]', 'name or id of the job (default: the only one)')
-    .option('--refresh', 'first read from the service what is queued or unknown')
+    .option('--refresh', 'first check queued and unknown messages with the service')
     .option('--wait-timeout <duration>', 'how long to wait for the service (default 10m)', readDuration);
   addHelp(command, {
     view: jobDetailsView,

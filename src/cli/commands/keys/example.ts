@@ -5,7 +5,7 @@ import { addHelp } from '../../help/command-help.js';
 
 export const keysExample: CommandBody<'io'> = (command, { io }) => {
   command.description(
-    'Print a new key, for tests. It is valid at a service that is started with it in URTUU_SANDBOX_KEY, and nowhere else.',
+    'Print a new key for tests. It works only with a service started with it in URTUU_SANDBOX_KEY.',
   );
   addHelp(command, {
     effects: ['reads'],

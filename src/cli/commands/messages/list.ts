@@ -16,7 +16,7 @@ interface Options extends ListOptions {
 
 export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
   command
-    .description('List the messages of the project, newest first, verification codes too.')
+    .description('List the messages of the project, newest first, including verification codes.')
     .option('--to <recipient>', 'only messages to this number or address')
     .option(
       '--status <status>',
@@ -25,7 +25,7 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
     )
     .option(
       '--delivery <report>',
-      'only this report of the carrier: delivered, undelivered, bounced, unknown',
+      'only this delivery report: delivered, undelivered, bounced, unknown',
       readChoice('delivered', 'undelivered', 'bounced', 'unknown'),
     )
     .option('--batch <id>', 'only messages of this batch');

@@ -16,7 +16,7 @@ export const open: CommandBody<'io' | 'config'> = (command, { io, config }) => {
   addHelp(command, {
     view,
     effects: ['reads'],
-    notes: ['No key is needed: the dashboard asks for a sign-in.'],
+    notes: ['It needs no key: the dashboard asks you to sign in.'],
     examples: [
       ['urtuu open', 'the dashboard'],
       ['urtuu open messages', 'its list of messages'],

@@ -74,7 +74,7 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     for (const repair of envelope.repairs) context.io.warn(repair);
     for (const unused of envelope.unusedReplyTo) {
       context.io.warn(
-        `replies do not go to ${context.io.printer.recipient(unused)}: the service takes one address`,
+        `replies will not go to ${context.io.printer.recipient(unused)}: the service takes one address`,
       );
     }
     await deliver(context, envelope);

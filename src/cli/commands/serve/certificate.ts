@@ -23,7 +23,7 @@ export function readCertificate(
 ): Certificate | null {
   if (tlsCert === undefined && tlsKey === undefined) return null;
   if (tlsCert === undefined || tlsKey === undefined)
-    throw usageError('--tls-cert and --tls-key belong together', 'Add both, in PEM.');
+    throw usageError('--tls-cert and --tls-key must be used together', 'Add both, in PEM.');
   const cert = readFileOf('public', resolve(cwd, tlsCert), '', unreadable);
   const key = readFileOf('secret', resolve(cwd, tlsKey), '', unreadable);
   const pair = { cert: cert.bytes.toString('utf8'), key: key.bytes.toString('utf8') };

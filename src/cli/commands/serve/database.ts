@@ -94,10 +94,9 @@ export function databaseError(url: string, error: unknown): CliError {
   return machineError(`cannot use ${shown}: ${words}`, error, hint);
 }
 
-const passwordHint =
-  'Give the password in PGPASSWORD, URTUU_DATABASE or a pgpass file, which counts only with mode 0600.';
+const passwordHint = 'Set the password in PGPASSWORD, URTUU_DATABASE or a pgpass file with mode 0600.';
 const authorityHint =
-  'Add the certificate of its authority to the URL, as a file in PEM: sslmode=verify-full&sslrootcert=/etc/urtuu/database.pem';
+  'Add the certificate of its authority to the URL, as a PEM file: sslmode=verify-full&sslrootcert=/etc/urtuu/database.pem';
 
 /** Failures that the driver, TLS and poolers describe in their own terms. */
 function inOwnWords(code = '', message: string): [words: string, hint?: string] {
@@ -115,7 +114,7 @@ function inOwnWords(code = '', message: string): [words: string, hint?: string] 
   if (/SELF_SIGNED|^UNABLE_TO_(?:GET|VERIFY)|^CERT_(?:UNTRUSTED|SIGNATURE)/.test(code))
     return [`its certificate cannot be checked: ${message}`, authorityHint];
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return ['its certificate is for another name', 'Connect by a name that is in it.'];
+    return ['its certificate is for another name', 'Connect with a name in the certificate.'];
   if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code))
     return [message, 'Renew the certificate of the server, and check the clocks.'];
   return [message];

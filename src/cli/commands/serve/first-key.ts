@@ -45,7 +45,7 @@ export async function firstKey(
     return { shown: null, notes: [] };
   }
   await writePrivateFile(file, `${key.secret}\n`);
-  return { shown: null, file, notes: [`Wrote the first API key to ${file}. Move it where it is used.`] };
+  return { shown: null, file, notes: [`Wrote the first API key to ${file}. Move it to where you use it.`] };
 }
 
 function isShown({ printer }: Context['io'], { value, columns }: Context['options']): boolean {

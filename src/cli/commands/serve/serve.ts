@@ -70,7 +70,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--tls-key <file>', 'its private key in PEM')
     .option(
       '--log <what>',
-      'requests: write a line of JSON for each to standard error',
+      'requests: write each request to standard error, as a line of JSON',
       readChoice('requests'),
     )
     .option(
@@ -78,11 +78,15 @@ export const serve: CommandBody = (command, context) => {
       'proxies whose X-Forwarded-For names the client in the log: 10.0.0.0/8,::1',
       readNetworks,
     )
-    .option('--metrics-port <port>', 'port for /metrics; a loopback --host has it too', readPort)
+    .option(
+      '--metrics-port <port>',
+      'port for /metrics; if --host is loopback, --port serves it too',
+      readPort,
+    )
     .option('--metrics-host <host>', 'address for --metrics-port', defaultHost)
     .option(
       '--drain-time <seconds>',
-      `after SIGTERM, serve on as not ready; 0 at a terminal (default ${defaultDrainTime})`,
+      `keep serving, as not ready, this long after SIGTERM; 0 at a terminal (default ${defaultDrainTime})`,
       readDrainTime,
     )
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');

@@ -60,9 +60,9 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     effects: ['changes'],
     notes: [
       'Stop the service first; during the move nothing answers. To continue a move that',
-      'was interrupted, run the same command again. At any moment, only the folder or',
-      'the database can be served, or neither: at the end the folder is marked as',
-      'moved, then the database opens. The folder keeps its files.',
+      'was interrupted, run the same command again. The folder and the database can',
+      'never be served at the same time: at the end the folder is marked as moved, then',
+      'the database opens. The folder keeps its files.',
     ],
     examples: [
       [

@@ -49,8 +49,8 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
       'before the failover. For its messages without an outcome, if any, choose:',
       '  sent    charged, delivery "unknown"; nothing is sent twice',
       '  failed  refunded; choose this if you know that nothing was sent',
-      '  queue   sent now, perhaps a second time; those that were being submitted are',
-      '          not: they end as sent, with delivery unknown',
+      '  queue   sent now, perhaps a second time, except those that were just being',
+      '          submitted: they end as sent, with delivery unknown',
     ],
     examples: [
       ['urtuu service release --finish-as sent', 'after a prompt'],
@@ -109,9 +109,9 @@ function messagesOf({ messages, submitting }: Hold): string {
 
 const lost: Readonly<Record<Hold['reason'], string>> = {
   restored:
-    'Idempotency keys used after the backup are not known: do not resume jobs that sent since. API keys revoked since work again.',
+    'Idempotency keys used after the backup are unknown: do not resume jobs that have sent since. API keys revoked since then work again.',
   failed_over:
-    'Idempotency keys that were not replicated, or used after the time of a recovery, are not known: do not resume jobs that sent then.',
+    'Idempotency keys that were not replicated, or used after the time of a recovery, are unknown: do not resume jobs that sent then.',
 };
 
 const notHeld = (name: string) =>

@@ -58,8 +58,6 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     const replaced = await network.files((service) => service.restore(backup, folder));
     await io.print(view, { data: folder, replaced });
     io.warn(holdWarning('restored'));
-    io.warn(
-      'API keys that were revoked after the backup work again, at once for reads. See: `urtuu keys list`',
-    );
+    io.warn('API keys revoked after the backup work again, at once for reads. See: `urtuu keys list`');
   });
 };

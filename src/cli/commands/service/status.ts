@@ -67,10 +67,10 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     notes: [
       'sent and failed count the last minute, over all instances; unknown counts sent',
       'messages that may not have arrived. connected counts running instances with a',
-      'connection. waiting counts up to 1,000,000 messages. Warns of lanes that are',
-      'paused or slow, and of receipts and replies that changed nothing, by reason:',
-      'body, fields and state could not be read, since the running instances started;',
-      'unjoined match no message, in the last 24 hours.',
+      'connection. waiting counts up to 1,000,000 messages.',
+      'Warns of lanes that are paused or slow, and of receipts and replies that changed',
+      'nothing. Since the instances started, their body, fields or state could not be',
+      'read; in the last 24 hours, they matched no message (unjoined).',
     ],
     examples: [
       ['urtuu service status', 'the service of urtuu serve'],

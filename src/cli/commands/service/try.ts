@@ -54,8 +54,8 @@ export const serviceTry: CommandBody<'options' | 'io' | 'network' | 'config'> = 
     notes: [
       'Nothing is stored or charged, and no service needs to run. The request is shown',
       'before the prompt, with secrets as ***. Its message id belongs to no message: a',
-      'receipt for it changes nothing. Over SMPP it binds beside the service, and an',
-      'operator that allows one bind refuses it.',
+      'receipt for it changes nothing. Over SMPP it binds beside the service, which an',
+      'operator that allows only one bind refuses.',
       'Exit 5: the message was not accepted.',
       'Exit 6: the outcome is unknown, or a part of the message was accepted.',
       'Exit 13: the configuration is invalid.',

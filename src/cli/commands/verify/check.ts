@@ -13,7 +13,7 @@ import { ensureShown } from '../../single/shown.js';
 
 export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
-    .description('Check a verification code. A wrong code exits with 10 and shows the tries left.')
+    .description('Check a verification code. A wrong code exits with 10 and shows the attempts left.')
     .argument('[id]', 'id of the verification', readId)
     .argument('[code]', 'the code; - reads standard input');
   addHelp(command, {
@@ -31,7 +31,7 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
     const written = await readText(io.files, source);
     const verdict = written === undefined || checkCode(written);
-    if (verdict !== true) throw inputError(verdict, 'No try was used up.');
+    if (verdict !== true) throw inputError(verdict, 'No attempt was used up.');
     const { id, code } = await required(io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
       code: { value: written, name: '<code>', question: 'Code:', check: checkCode },

@@ -13,7 +13,7 @@ export const verifyGet: CommandBody<'io' | 'network'> = (command, { io, network 
     view: verificationView,
     effects: ['reads'],
     examples: [
-      ['urtuu verify get 7f9c...e1', 'show the status and the tries left'],
+      ['urtuu verify get 7f9c...e1', 'show the status and the attempts left'],
       ['urtuu verify get "$id" --json | jq -r .status', 'in a script'],
     ],
     exits: [4, 5, 8, 12],

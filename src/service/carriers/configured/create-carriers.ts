@@ -55,7 +55,7 @@ const alphabetNotes: Readonly<Record<SmppRoute['alphabet'], string | null>> = {
   gsm: null,
   latin1: 'texts with € or Greek letters can need more segments than parts are charged',
   ascii: 'texts with accents, €, £ or Greek letters can need more segments than parts are charged',
-  ucs2: 'Latin texts can need three segments for each part that is charged',
+  ucs2: 'Latin texts can need three segments for each part charged',
 };
 
 /** The carriers of a configuration. Throws ConfigurationError if a store with real messages would be simulated. */

@@ -43,12 +43,12 @@ const pattern = z
   .check(
     rule(
       (text) => problemOf(text) === null,
-      'must be a regular expression with at most one *, + or {1,9}, none of a group',
+      'must be a regular expression with at most one *, + or {1,9}, and not on a group',
     ),
   );
 const textOrSecret = z.union([z.string(), writtenSecret], { error: 'must be a string or a secret' });
 const fields = z.record(z.string().check(z.minLength(1)), textOrSecret);
-const withoutPlaceholder = 'must have no placeholder: they stand in query, form and json';
+const withoutPlaceholder = 'must not have a placeholder: they belong in query, form and json';
 const answerRule = z
   .strictObject({
     status: z.optional(z.array(within(100, 599)).check(z.minLength(1))),
@@ -57,10 +57,7 @@ const answerRule = z
     match: z.optional(pattern),
   })
   .check(
-    z.refine(
-      ({ field, is }) => (field === undefined) === (is === undefined),
-      'must have field and is together',
-    ),
+    z.refine(({ field, is }) => (field === undefined) === (is === undefined), 'must have both field and is'),
     z.refine((given) => Object.keys(given).length > 0, 'must name a status, a field or a match'),
   );
 

@@ -17,7 +17,7 @@ export interface OpenCarriersParts extends Omit<CarrierParts, 'configuration' | 
 }
 
 const needsConfiguration =
-  'The data of this service was served with carriers: start it with its configuration (--config)';
+  'This data was served with carriers: start the service with their configuration (--config)';
 
 /** Opens the carriers of a service and records them in its store before anything is sent. Throws ConfigurationError. */
 export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarriers> {

@@ -79,7 +79,7 @@ function loginOf({ user, password, token }: WrittenEmail, source: ConfigurationS
   if (user === undefined && field === null) return null;
   if (user === undefined) throw new ConfigurationError(`email.user: is required with "${field}"`);
   if (password !== undefined && token !== undefined)
-    throw new ConfigurationError('email.token: must not be together with "password"');
+    throw new ConfigurationError('email.token: must not be combined with "password"');
   if (token !== undefined)
     return { user, token: new AccessToken(trustedCommand(token.command, 'email.token.command', source)) };
   if (password === undefined)

@@ -30,8 +30,10 @@ export function dangerOf(source: string): string | null {
   const isAnchored = source.startsWith('^') && !plain.replace(/\([^()]*\)/g, '').includes('|');
   const isCheap = isAnchored || ((varying.length === 0 || isOfId) && ways <= mostRepeated);
   if (isCheap || counted === 0) return null;
-  // Counted anew from every end of the repetition, at every place of the text.
+  // The count restarts at every end of the repetition, at every place of the text.
   if (varying.length > 0 && !isOfId)
-    return 'must begin with ^, or count nothing beside a repetition: \\d\\d for \\d{2}';
-  return counted > mostCounted ? `must begin with ^, or count at most ${mostCounted} characters` : null;
+    return 'must begin with ^, or have no {n} beside a repetition: write \\d\\d for \\d{2}';
+  return counted > mostCounted
+    ? `must begin with ^, or have {n} for at most ${mostCounted} characters`
+    : null;
 }

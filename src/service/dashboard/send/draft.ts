@@ -98,9 +98,7 @@ function recipientsOf({ channel, lines, entries }: Draft, settings: Settings): R
   // Of a table only one column has recipients; an amount in another may look like a number.
   const row = lines.findIndex(({ length }) => 1 < length && length < entries.length);
   if (row >= 0)
-    throw invalid(
-      `to: line ${row + 1} has more than one entry; write one on each line, or all of them on one line`,
-    );
+    throw invalid(`to: line ${row + 1} has more than one entry; write one per line, or all on one line`);
   if (entries.length > maxBatchRecipients)
     throw invalid(`to: must have at most ${maxBatchRecipients} entries`);
   if (entries.length > 1) return readRecipients(entries, readerOf(channel, settings));

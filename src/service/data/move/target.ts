@@ -231,8 +231,8 @@ export async function failing<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 export const taken = () =>
-  new DataError('the database is not filled by this move any more: another has opened or emptied it', {
-    hint: 'Type the line again, which says how it is.',
+  new DataError('the database is no longer filled by this move: something else has opened or emptied it', {
+    hint: 'Run the command again to see what happened.',
   });
 
 /** Why a database that holds other data cannot be filled. */
@@ -241,7 +241,7 @@ export function occupied(
   { id, isFilling }: TargetState,
   database: string,
 ): DataError {
-  const createNew = 'Create it anew, empty, or name a new one.';
+  const createNew = 'Recreate it empty, or name a new one.';
   const [what, hint] =
     id !== source.id
       ? [`${isFilling ? 'is being filled from' : 'holds the data of'} another installation, ${id}`, createNew]

@@ -147,7 +147,7 @@ export const endpoints: Endpoint[] = [
   get('/pricing', 'getPricing', 'Read the prices', 'Pricing'),
   post('/suppressions/check', {
     id: 'checkSuppressions',
-    summary: 'Check who of a list is sent nothing more',
+    summary: 'Check which recipients of a list are suppressed',
     body: 'SuppressionsCheck',
     status: 200,
     answer: 'SuppressionsCheckResult',
@@ -164,14 +164,14 @@ export const endpoints: Endpoint[] = [
   get(
     '/events',
     'listEvents',
-    'List what happened in the project, oldest first: at least once, in order. The first call begins to record it',
+    'List the events of the project, oldest first: in order, each at least once. Recording begins with the first call',
     'EventPage',
     { ...list(eventsQuery), codes: ['invalid_request', 'cursor_expired'] },
   ),
   get(
     '/outbox',
     'listOutbox',
-    'List what the simulated operator delivered, with texts and codes: the newest, or what came after one, oldest first',
+    'List the messages that the simulated operator delivered, with texts and codes: the newest, or those after a given one, oldest first',
     'DeliveryPage',
     { ...list(outboxQuery), codes: ['not_found', 'invalid_request'] },
   ),

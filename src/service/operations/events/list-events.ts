@@ -86,7 +86,7 @@ async function take(
       if ((await store.takeEvents(projectId, null, { limit: 1, types: null })) === null) await begin();
       throw new ServiceError(
         'cursor_expired',
-        'after: the events behind it are no longer kept; without it, the oldest one that is kept comes first',
+        'after: the events after it are no longer kept; leave it out to begin with the oldest event kept',
       );
     }
     if (taken !== null) return taken;

@@ -143,7 +143,8 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
     try {
       const database = await openDatabase(path, { synchronous: 'off', migrations, patience });
       try {
-        if (!belongsTo(database, installation)) throw new ForeignFile(`${path} is of another installation`);
+        if (!belongsTo(database, installation))
+          throw new ForeignFile(`${path} belongs to another installation`);
         return { database, ...takesOf(database, clock), inode: inodeOf(path) };
       } catch (error) {
         database.close();
@@ -155,7 +156,7 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
       if (inodeOf(path) !== before) continue;
       setAside(path);
       const why = (error as Error).message;
-      const warning = new Error(`${path} was set aside as ${path}.damaged and made anew: ${why}`);
+      const warning = new Error(`${path} was moved to ${path}.damaged and created anew: ${why}`);
       // Expected, also after --accept-data: a log line without stack frames.
       warning.stack = '';
       report(warning, { level: 'warning' });

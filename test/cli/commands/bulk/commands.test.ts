@@ -86,7 +86,9 @@ describe('urtuu sms bulk', () => {
     );
     expect(here.project.sends).toHaveLength(3);
     const repeated = await here.run(`${personal} --again`);
-    expect(repeated).toMatchObject(saying(0, 'Again       everyone on the list gets the message again\n'));
+    expect(repeated).toMatchObject(
+      saying(0, 'Again       everyone on the list will get the message again\n'),
+    );
     expect([...here.project.received().values()]).toEqual([2, 2, 2]);
     expect(here.jobs.sort()).toEqual(['july', 'july.2']);
     expect(new Set(here.project.sends.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(6);
@@ -200,7 +202,7 @@ describe('urtuu sms bulk', () => {
       here.project.options.instead = () => refusal(404, 'not_found');
       for (const line of [personal, constant]) {
         expect(await here.run(`${line} --base-url https://sms.example.mn${end}`)).toMatchObject(
-          saying(12, 'must end in the version: https://sms.example.mn/v1\n'),
+          saying(12, 'the base URL ends in the version: https://sms.example.mn/v1\n'),
         );
       }
       expect(here.project.sends).toEqual([]);
@@ -285,7 +287,7 @@ describe('a job that costs more than was planned', () => {
     return here;
   };
 
-  it('names a limit with which it comes to its end', async () => {
+  it('names a limit with which it finishes', async () => {
     const here = dearer();
     const { code, stderr } = await here.run(`${personal} --max-credits 60 --concurrency 1`);
     expect(code).toBe(7);
@@ -305,7 +307,7 @@ describe('a job that costs more than was planned', () => {
   });
 });
 
-describe('a bulk command without what it needs', () => {
+describe('a bulk command without its required values', () => {
   it.each([
     ['sms bulk', '<file>, --text, --yes or --dry-run'],
     ['sms bulk --yes', '<file>, --text'],
@@ -313,12 +315,12 @@ describe('a bulk command without what it needs', () => {
     ['sms bulk --text hi --dry-run', '<file>'],
     ['email bulk', '<file>, --subject, --text or --html, --yes or --dry-run'],
     ['email bulk --html x list.csv --yes', '--subject'],
-  ])('names all of it at once: %s', async (line, missing) => {
+  ])('names all of them at once: %s', async (line, missing) => {
     const here = desk(people(1));
     expect(await here.run(line)).toMatchObject(saying(2, `missing: ${missing}\n`));
   });
 
-  it('asks for it at a terminal', async () => {
+  it('asks for them at a terminal', async () => {
     const here = desk(people(1));
     const questions = answers('list.csv', 'Hello', true);
     expect(await here.run('sms bulk', { terminal: 80, questions })).toMatchObject({ code: 0 });

@@ -20,12 +20,12 @@ async function deskInDoubt(): Promise<Desk> {
 }
 
 describe('a job under another API key', () => {
-  it('is not gone on with by a key of another project, whatever is said', async () => {
+  it('does not continue under a key of another project, even with --same-project', async () => {
     const here = await partlySent();
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
-      saying(11, 'this API key is of another project'),
+      saying(11, 'this API key belongs to another project'),
     );
     expect(here.project.messages).toHaveLength(2);
     delete here.project.options.instead;
@@ -38,30 +38,30 @@ describe('a job under another API key', () => {
     await here.run(partly);
     await here.run('login --profile clinic --api-key-file -', { env: {}, stdin: testKey });
     const { stderr } = await here.run('jobs resume july', otherKey);
-    expect(stderr).toContain('Use --profile clinic. If both keys are of one project');
+    expect(stderr).toContain('Use --profile clinic. If both keys belong to one project');
     here.project.balance = 1_000;
     expect(await here.run('jobs resume july --profile clinic', { env: {} })).toMatchObject({ code: 0 });
   });
 
-  it('with something in doubt is not gone on with by a key that may only send', async () => {
+  it('with something in doubt does not continue under a send-only key', async () => {
     const here = await deskInDoubt();
     here.project.options.instead = ({ method }) => (method === 'GET' ? refusal(403, 'forbidden') : undefined);
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
-      saying(11, 'the key that it used last, or a key that can read'),
+      saying(11, 'the key it used last, or a key that can read'),
     );
     expect(here.project.messages).toHaveLength(2);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('with everything in doubt is not gone on with by another key: nothing shows its project', async () => {
+  it('with everything in doubt does not continue under another key: nothing shows its project', async () => {
     const here = desk(people(5));
     here.project.options.instead = ({ method }) =>
       method === 'POST' ? refusal(503, 'unavailable') : undefined;
     expect(await here.run(`${constant} --max-wait 5s`)).toMatchObject({ code: 6 });
     delete here.project.options.instead;
     expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject(
-      saying(11, 'nothing is known to be accepted with the key that it used last'),
+      saying(11, 'none is known to be accepted with the key it used last'),
     );
     expect(here.project.messages).toEqual([]);
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
@@ -79,7 +79,7 @@ describe('a job under another API key', () => {
     expect(await here.run(`${line} --same-project`, otherKey)).toMatchObject({ code: 6 });
     delete here.project.options.instead;
     expect(await here.run('jobs resume july')).toMatchObject(
-      saying(11, 'Resume it with the key that it used last'),
+      saying(11, 'Resume it with the key it used last'),
     );
     expect(here.project.messages).toEqual([]);
     expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
@@ -115,7 +115,7 @@ describe('a job under another API key', () => {
     ]);
   });
 
-  it('is not gone on with by a key that may only send, once something was accepted', async () => {
+  it('does not continue under a send-only key once something was accepted', async () => {
     const here = await partlySent();
     const onlySends = () => {
       here.project.options.instead = ({ method }) =>
@@ -131,7 +131,7 @@ describe('a job under another API key', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('is gone on with by any key that is said to be of the same project, while nothing was accepted', async () => {
+  it('continues under any key with --same-project while nothing was accepted', async () => {
     const here = desk(people(5));
     here.project.options.instead = ({ method }) =>
       method === 'POST' ? refusal(402, 'insufficient_credits') : undefined;
@@ -149,19 +149,19 @@ describe('a job under another API key', () => {
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/(?:messages|batches)\/./.test(path) ? refusal(404, 'not_found') : undefined;
     expect(await here.run('jobs resume july --same-project', keyOf('C'))).toMatchObject(
-      saying(11, 'this API key is of another project'),
+      saying(11, 'this API key belongs to another project'),
     );
     expect(here.project.messages).toHaveLength(2);
   });
 
-  it('is not gone on with after a key that an earlier release took at its word and that sent nothing', async () => {
+  it('does not continue after a key that an earlier release did not check and that sent nothing', async () => {
     const here = await partlySent();
     const plan = readFileSync(here.jobFile('july', 'plan.json'), 'utf8');
     const { salt } = JSON.parse(plan.slice(plan.indexOf('{'))).meta.account;
     const hash = createHash('sha256').update(`${salt}\0${otherKey.env.URTUU_API_KEY}`).digest('hex');
     appendFileSync(here.jobFile('july', 'journal'), checksummed([['account', hash, false]]));
     expect(await here.run('jobs resume july --same-project', keyOf('C'))).toMatchObject(
-      saying(11, 'nothing is known to be accepted with the key that it used last'),
+      saying(11, 'none is known to be accepted with the key it used last'),
     );
     expect(here.project.messages).toHaveLength(2);
     expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
@@ -181,7 +181,7 @@ describe('a job under another API key', () => {
     },
   );
 
-  it('is not gone on with by a key for which the service shows another message', async () => {
+  it('does not continue under a key for which the service shows another message', async () => {
     const here = await partlySent();
     here.project.options.instead = ({ method, path }) =>
       method === 'GET' && /\/messages\/./.test(path) ? { body: { id: 'another' } } : undefined;
@@ -189,7 +189,7 @@ describe('a job under another API key', () => {
     expect(here.project.messages).toHaveLength(2);
   });
 
-  it('is gone on with by the printed command after Ctrl-C in the check of the key', async () => {
+  it('continues with the printed command after Ctrl-C during the check of the key', async () => {
     const here = await partlySent();
     let interrupt: (signal: 'SIGINT') => void = () => {};
     const { fetch } = here.project.service;
@@ -229,7 +229,7 @@ describe('a job under another API key', () => {
     expect(stderr).toMatch(/Stopped\. .* Resume with: urtuu jobs resume july\n/);
   });
 
-  it('is not gone on with unless the key is said to be of the same project', async () => {
+  it('does not continue under another key without --same-project', async () => {
     const here = await partlySent();
     for (const line of ['jobs resume july', personal, 'jobs resume july --if-finished ok']) {
       expect(await here.run(line, otherKey)).toMatchObject(saying(11, 'started with another API key'));

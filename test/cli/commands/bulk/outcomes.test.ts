@@ -10,7 +10,7 @@ import { checksummed, type Encoded } from '../../bulk/journal-lines.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 
-describe('what becomes of a bulk job', () => {
+describe('the outcome of a bulk job', () => {
   it('counts a single that was answered as failed for failed, exit 9', async () => {
     const here = desk(people(2));
     here.project.options.instead = ({ method, path, body }) => {
@@ -172,7 +172,7 @@ describe('what becomes of a bulk job', () => {
       expect(here.project.sends.at(-1)?.body?.to).toEqual(numbers(1, 3)[0]);
     });
 
-    it('sends to who is off it since, in a new job with --skip-sent', async () => {
+    it('sends to those who have left it, in a new job with --skip-sent', async () => {
       const suppressed = new Set(numbers(2));
       const here = desk(people(5), { suppressed });
       await here.run(`${constant} --wait --report report.csv`);
@@ -182,7 +182,7 @@ describe('what becomes of a bulk job', () => {
       expect(here.project.sends.at(-1)?.body?.to).toEqual(numbers(2));
     });
 
-    it('takes nobody from an older report who is on it by now', async () => {
+    it('refuses an older report with somebody who is on it by now', async () => {
       const suppressed = new Set<string>();
       const here = desk(people(3), { credits: 25, suppressed });
       await here.run(`${personal} --allow-partial --report report.csv`);
@@ -190,12 +190,10 @@ describe('what becomes of a bulk job', () => {
       here.project.balance = 1_000;
       expect(await here.run('jobs resume july')).toMatchObject(saying(0, '2 accepted, 1 suppressed'));
       const again = await here.run('sms bulk report.csv --only pending --like july --yes');
-      expect(again).toMatchObject(
-        saying(11, 'the do-not-send list of the service has 1 of these rows by now'),
-      );
+      expect(again).toMatchObject(saying(11, 'the do-not-send list of the service now has 1 of these rows'));
     });
 
-    it('counts them as failed where the service does not list them', async () => {
+    it('counts them as failed if the service does not list them', async () => {
       const here = desk(people(5), { suppressed: some, listing: false });
       expect(await here.run(`${constant} --wait`)).toMatchObject({ code: 3 });
     });
@@ -226,7 +224,7 @@ describe('what becomes of a bulk job', () => {
     expect((await here.run('jobs watch july --value balance')).stdout).toBe('980\n');
   });
 
-  it('prints no balance where it cannot be read after the refunds', async () => {
+  it('prints no balance if it cannot be read after the refunds', async () => {
     const here = desk(people(3), { credits: 1_000, failing: new Set(numbers(1)) });
     expect(figures((await here.run(`${constant} --json`)).stdout)).toMatchObject({ balance: 970 });
     here.project.options.instead = ({ path }) =>
@@ -296,7 +294,7 @@ describe('what becomes of a bulk job', () => {
     expect(stderr).toMatch(/0 accepted, 3 not sent yet\. Nothing is in doubt/);
   });
 
-  it('says so where the rest is over its cap for longer than it may wait', async () => {
+  it('says that the rest is over its cap for longer than it may wait', async () => {
     const here = desk(people(3));
     const [capped] = numbers(1);
     here.project.options.instead = ({ method, body }) =>
@@ -323,7 +321,7 @@ describe('what becomes of a bulk job', () => {
     const { code, stderr } = await here.run(personal, { clock: { now: () => evening } });
     expect(code).toBe(5);
     expect(stderr).toContain(
-      'The service takes nothing until 08:00. 0 accepted, 3 not sent yet. Nothing is in doubt. Resume then: urtuu jobs resume ',
+      'The service accepts nothing until 08:00. 0 accepted, 3 not sent yet. Nothing is in doubt. Resume then: urtuu jobs resume ',
     );
     expect(here.project.sends.length).toBeLessThanOrEqual(3);
     here.project.options.instead = () => undefined;

@@ -80,11 +80,11 @@ describe('a proof', () => {
   it.each([
     ['is that of the row', '4', 'Ану'],
     ['is none of a duplicate', '5', 'list.csv:5: same recipient as line 2'],
-    ['is none of the header', '1', 'list.csv:1: no row that the job sends'],
-    ['is none beyond the end', '99', 'list.csv:99: no row that the job sends'],
+    ['is none of the header', '1', 'list.csv:1: the job does not send this row'],
+    ['is none beyond the end', '99', 'list.csv:99: the job does not send this row'],
     ['is none of a bad row', '6', 'list.csv:6: phone: "70" is not'],
-    ['is none of a row that was left out', '7', 'list.csv:7: no row that the job sends'],
-    ['is none of an excluded row', '3', 'list.csv:3: no row that the job sends'],
+    ['is none of a row that was left out', '7', 'list.csv:7: the job does not send this row'],
+    ['is none of an excluded row', '3', 'list.csv:3: the job does not send this row'],
   ])('with --proof-row %s: %s', async (_, row, said) => {
     const { here, run, texts } = machine();
     const status = (line: string) => `${line},failed`;

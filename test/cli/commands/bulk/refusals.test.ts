@@ -141,7 +141,9 @@ describe('a balance that is too low', () => {
     const questions = answers(answer);
     const line = personal.replace(' --yes', '');
     expect(await here.run(line, { terminal: 80, questions })).toMatchObject({ code });
-    expect(questions.asked[0]).toMatch(/Send to 5 recipients for 50 credits\? .*25: 25 are missing/);
+    expect(questions.asked[0]).toMatch(
+      /Send to 5 recipients for 50 credits\? .*25, 25 short, so the job will stop there\./,
+    );
     expect(here.project.messages).toHaveLength(sent);
   });
 });

@@ -10,7 +10,7 @@ const [first = '', second = ''] = numbers(2);
 const seeWho = ({ home }: Desk) =>
   `To see who they are: urtuu jobs report july --report ${home}/july-report.csv\n`;
 
-describe('messages of which nobody knows whether they arrived', () => {
+describe('messages that may not have arrived', () => {
   it.each([
     ['of a batch', constant],
     ['single SMS, which are listed', personal],
@@ -52,7 +52,7 @@ describe('messages of which nobody knows whether they arrived', () => {
     });
   });
 
-  it('are not asked for without --wait, and nothing claims to know', async () => {
+  it('are not looked up without --wait, and the summary claims nothing about them', async () => {
     const here = desk(people(3), { unknown: new Set([first]) });
     const { code, stderr } = await here.run(personal);
     expect([code, stderr.endsWith('3 accepted. Nothing is in doubt.\n')]).toEqual([0, true]);
@@ -73,14 +73,14 @@ describe('messages of which nobody knows whether they arrived', () => {
     expect(here.project.received().size).toBe(3);
   });
 
-  it('says so beside what was rejected', async () => {
+  it('are none if every message that was not rejected was sent, and the summary says so', async () => {
     const here = desk(people(8), { unknown: new Set(), unsupported: new Set([first, second]) });
     expect(await here.run(`${constant} --wait`)).toMatchObject(
       saying(3, '6 sent, 2 rejected. Every outcome is known.'),
     );
   });
 
-  it('costs a page of a list for many single SMS, and not a read for each', async () => {
+  it('cost one page of a list for many single SMS, not a read each', async () => {
     const here = desk(people(300), { unknown: new Set([first]) });
     expect(await here.run(`${personal} --wait`)).toMatchObject({ code: 3 });
     const reads = here.project.service.requests.filter(({ path }) => path.startsWith('/messages'));
@@ -247,7 +247,7 @@ describe('--only unknown', () => {
     expect(await here.run(`${again} --dry-run`)).toMatchObject({ code: 0 });
     expect(await here.run(again, asked)).toMatchObject({ code: 0 });
     expect(asked.questions.asked).toEqual([
-      'Send to 2 recipients for 20 credits? Some may have it already, and get it twice.',
+      'Send to 2 recipients for 20 credits? Some may already have it, and would get it twice.',
     ]);
   });
 

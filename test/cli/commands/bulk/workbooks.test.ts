@@ -48,7 +48,7 @@ describe('sms bulk list.xlsx', () => {
     const here = workbookDesk({ sheets: [july, august] });
     const questions = answers('August', true);
     expect(await here.run(line, { terminal: 80, questions })).toMatchObject({ code: 0 });
-    expect(questions.asked[0]).toBe('list.xlsx has several sheets with rows. Which sheet is it?');
+    expect(questions.asked[0]).toBe('list.xlsx has several sheets with rows. Which sheet should be sent?');
     expect(received(here)).toEqual(['99000002']);
   });
 
@@ -126,7 +126,7 @@ describe('sms bulk list.xlsx', () => {
       const here = workbookDesk({ sheets: [{ data }] });
       const questions = answers(choice, true);
       expect(await here.run(hello, { terminal: 80, questions })).toMatchObject({ code: 0 });
-      expect(questions.asked[0]).toBe('Sheet Sheet1 has 1 hidden row. Which rows are meant?');
+      expect(questions.asked[0]).toBe('Sheet Sheet1 has 1 hidden row. Which rows should be sent?');
       expect(received(here)).toEqual(numbers);
     });
 

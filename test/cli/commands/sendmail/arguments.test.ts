@@ -97,7 +97,7 @@ describe('what cannot be sent on', () => {
     expect(code).toBe(0);
     expect(body).toMatchObject({ reply_to: replyTo });
     const warnings = unused.map(
-      (each) => `warning: replies do not go to ${each}: the service takes one address\n`,
+      (each) => `warning: replies will not go to ${each}: the service takes one address\n`,
     );
     expect(stderr).toBe(warnings.join(''));
   });
@@ -126,7 +126,9 @@ describe('the address for replies', () => {
     const { code, stderr, body } = await send(['bat@ex.mn'], `${headers}\nSubject: s\n\nhi`);
     expect({ code, replyTo: body?.reply_to }).toEqual({ code: 0, replyTo });
     expect(stderr).toBe(
-      unused === undefined ? '' : `warning: replies do not go to ${unused}: the service takes one address\n`,
+      unused === undefined
+        ? ''
+        : `warning: replies will not go to ${unused}: the service takes one address\n`,
     );
   });
 });

@@ -202,7 +202,7 @@ describe('a configuration', () => {
     [withEmail({ token: { command: ['t'] } }), 'email.user: is required with "token"'],
     [
       withEmail({ user: 'u', password: { env: 'PASSWORD' }, token: { command: ['t'] } }),
-      'email.token: must not be together with "password"',
+      'email.token: must not be combined with "password"',
     ],
     [withEmail({ user: 'u', token: { command: [] } }), 'email.token.command: must have at least 1 entry'],
     [withEmail({ user: 'u', token: { command: [''] } }), 'email.token.command[0]: must be a program'],

@@ -96,7 +96,7 @@ describe('a route over HTTP', () => {
       routes: [{ proxy: new URL(proxied.HTTPS_PROXY), check: { proxy: null } }],
     });
     expect(() => readWith({ ...proxied, HTTPS_PROXY: 'socks5://10.0.0.1' })).toThrow(
-      'sms.routes[0].http: HTTPS_PROXY names a SOCKS proxy, which is not supported. Name an HTTP proxy',
+      'sms.routes[0].http: HTTPS_PROXY names a SOCKS proxy, which is not supported. Set https_proxy to an HTTP proxy',
     );
   });
 
@@ -109,8 +109,8 @@ describe('a route over HTTP', () => {
     [{ http: 'http://10.0.0.7/send' }, 'sms.routes[0].http: must be https://, or "tls": "off" must be given'],
     [{ http: 'ftp://sms.example.mn' }, 'sms.routes[0].http: must be an https:// or http:// address'],
     [{ http: 'https://user:password@sms.example.mn' }, 'sms.routes[0].http: must be'],
-    [{ http: 'https://sms.example.mn/{number}' }, 'sms.routes[0].http: must have no placeholder'],
-    [{ headers: { 'X-To': 'a {number}' } }, 'sms.routes[0].headers.X-To: must have no placeholder'],
+    [{ http: 'https://sms.example.mn/{number}' }, 'sms.routes[0].http: must not have a placeholder'],
+    [{ headers: { 'X-To': 'a {number}' } }, 'sms.routes[0].headers.X-To: must not have a placeholder'],
     [{ headers: { 'X-To': 'a\r\nb: c' } }, 'sms.routes[0].headers.X-To: must be printable ASCII'],
     [{ headers: { 'Content-Length': '1' } }, 'is a header that no route may set'],
     [{ headers: { 'transfer-encoding': 'chunked' } }, 'is a header that no route may set'],
@@ -126,7 +126,7 @@ describe('a route over HTTP', () => {
     [{ method: 'GET' }, 'sms.routes[0].method: must be POST: a GET has no form'],
     [{ accepted: undefined }, 'sms.routes[0].accepted'],
     [{ accepted: {} }, 'sms.routes[0].accepted: must name a status, a field or a match'],
-    [{ accepted: { field: 'a' } }, 'sms.routes[0].accepted: must have field and is together'],
+    [{ accepted: { field: 'a' } }, 'sms.routes[0].accepted: must have both field and is'],
     [{ accepted: { field: 'a..b', is: ['0'] } }, 'sms.routes[0].accepted.field: must be a path'],
     [{ accepted: { match: '(a+)+' } }, 'sms.routes[0].accepted.match: must be a regular expression'],
     [{ id_match: '(' }, 'sms.routes[0].id_match: must be a regular expression'],

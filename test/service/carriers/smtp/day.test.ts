@@ -129,8 +129,8 @@ describe('a relay that takes so many mails a day', () => {
     await seconds(60);
     expect(await slow()).toEqual([]);
     expect(services.cores.faults.map(({ stack }) => stack)).toEqual([
-      'LaneWarning: lane email: at its limit of a day: 2 of 2 mails, next in 25 h',
-      'LaneWarning: lane email: ended: at its limit of a day',
+      'LaneWarning: lane email: at its daily limit: 2 of 2 mails, next in 25 h',
+      'LaneWarning: lane email: ended: at its daily limit',
     ]);
   });
 

@@ -88,7 +88,7 @@ it.each([
   [null, 'sslmode=prefer', 'the server has no TLS', 'sslmode=disable'],
   ['self-signed', 'sslmode=require', 'its certificate cannot be checked: self', 'sslrootcert='],
   ['unknown-issuer', 'sslmode=require', 'its certificate cannot be checked: unable', 'sslrootcert='],
-  ['other-host', `sslrootcert=${file('other-host')}`, 'its certificate is for another name', 'by a name'],
+  ['other-host', `sslrootcert=${file('other-host')}`, 'its certificate is for another name', 'with a name'],
   ['expired', `sslrootcert=${file('ca')}`, 'certificate has expired', 'Renew'],
   ['self-signed', 'sslrootcert=/nowhere.pem', 'ENOENT', 'Check sslrootcert'],
 ])(

@@ -99,7 +99,7 @@ function isCutOff(store: ByteStore): boolean {
 /** Names of parts differ in more than their case; some writers begin them with a slash. */
 const keyOf = (name: string) => name.replace(/^\//, '').toLowerCase();
 
-const bomb = (what: string) => new WorkbookError(`${what}, too large for a workbook of data`, saveAgain);
+const bomb = (what: string) => new WorkbookError(`${what}: too large for a list`, saveAgain);
 
 class StoreReader extends RandomAccessReader {
   readonly #store: ByteStore;

@@ -88,8 +88,8 @@ async function findsWhatWasSent(
   const { sent, hasAccepted } = await acceptedIn(journal);
   if (sent === null) {
     if (!isInDoubt && !hasAccepted) return false;
-    const way = `. If that key is gone, find out who got the message, and send to the others once the job is removed: \`urtuu jobs remove ${id} --force\``;
-    const because = 'nothing is known to be accepted with the key that it used last';
+    const way = `. If that key is gone, find out who got the message, then remove the job and send to the others: \`urtuu jobs remove ${id} --force\``;
+    const because = 'none is known to be accepted with the key it used last';
     throw unchecked(id, isInDoubt, because, way);
   }
   const { batches, messages } = await network.client();
@@ -126,8 +126,8 @@ async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: Key
     account !== null && key !== undefined && isSame(account.hash, hashOf(account.salt, key));
   const { profiles } = await config.read();
   const [name] = Object.entries(profiles).find(([, profile]) => hasKey(profile)) ?? [];
-  const way = name === undefined ? 'Use the key that it was started with' : `Use --profile ${name}`;
-  const hint = `${way}. If both keys are of one project, add --same-project.`;
+  const way = name === undefined ? 'Use the key it was started with' : `Use --profile ${name}`;
+  const hint = `${way}. If both keys belong to one project, add --same-project.`;
   return otherAccount(id, `the job ${id} was started with another API key`, hint);
 }
 
@@ -137,15 +137,15 @@ const otherAccount = (id: string, message: string, hint: string) =>
 const otherProject = (id: string, sent: string) =>
   otherAccount(
     id,
-    `this API key is of another project: it does not know ${sent}, which the job ${id} has sent`,
-    'Nothing was sent this time. Use the key that the job used last, or another one of its project.',
+    `this API key belongs to another project: it cannot see ${sent}, which the job ${id} sent`,
+    'Nothing was sent this time. Use the key that the job used last, or another key of that project.',
   );
 
 const unchecked = (id: string, isInDoubt: boolean, because: string, way: string) =>
   otherAccount(
     id,
     `the job ${id} has ${isInDoubt ? 'messages in doubt' : 'accepted messages'}, and ${because}, so the project of this API key cannot be checked`,
-    `Nothing was sent this time. Resume it with the key that it used last${way}`,
+    `Nothing was sent this time. Resume it with the key it used last${way}`,
   );
 
 function unreadable(id: string, isInDoubt: boolean, cause: unknown): CliError {
@@ -154,7 +154,7 @@ function unreadable(id: string, isInDoubt: boolean, cause: unknown): CliError {
   return new CliError(
     isInvalid ? code : 'unavailable',
     isInDoubt ? exits.doubt : exits.later,
-    `the service does not say whether this API key is of the project of the job ${id}${cause instanceof Error ? `: ${cause.message}` : ''}`,
+    `could not check that this API key belongs to the project of the job ${id}${cause instanceof Error ? `: ${cause.message}` : ''}`,
     {
       hint: `Nothing was sent this time. ${isInvalid ? 'Use a valid API key of the project.' : 'Run the command again later.'}`,
       details: { job: id, retryable: !isInvalid, retry_after: retryAfter },

@@ -52,9 +52,9 @@ export async function confirmSend(
   const left = counts.pending + counts.in_doubt;
   const isResumed = counts.pending < job.plan.meta.recipients;
   if (options.again && readJobId(job.id).run > 1 && !isResumed)
-    io.note('Again       everyone on the list gets the message again');
+    io.note('Again       everyone on the list will get the message again');
   if (meta.digest !== current.digest)
-    io.note('Texts       those of the earlier version that began this job, unchanged');
+    io.note('Texts       unchanged, from the earlier version that began this job');
   if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
   if (!isResumed) warnOfRepeats(io, earlier);
   const asks = !yes;
@@ -75,9 +75,9 @@ export async function confirmSend(
   const again = repeated > 0 ? ` ${before}.` : '';
   const short =
     missing > 0
-      ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
+      ? ` The balance is ${grouped(preflight.balance ?? 0)}, ${grouped(missing)} short, so the job will stop there.`
       : '';
-  const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
+  const twice = options.only?.includes('unknown') ? ' Some may already have it, and would get it twice.' : '';
   const sandbox =
     job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
   const { proof } = findings;
@@ -90,7 +90,7 @@ export async function confirmSend(
   if (repeated > 0 && fresh > 0 && isChoice) {
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
       {
-        name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new',
+        name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'Only new recipients',
         value: 'new',
       },
       { name: `All ${grouped(left)}`, value: 'all' },
@@ -101,7 +101,7 @@ export async function confirmSend(
   throw usageError('declined; nothing was sent');
 }
 
-/** Of those who are not asked about. */
+/** About recipients that need no confirmation. */
 export function warnOfRepeats(
   io: Context['io'],
   { recipients, unfinished, skipped, toConfirm }: EarlierSends,

@@ -162,7 +162,7 @@ const suppressedRows = (suppressed: Findings['suppressed']): Row[] => {
 function suppressedText(suppressed: Suppressed): string {
   if ('unknown' in suppressed) {
     const why = suppressed.unknown === 'too_many' ? 'too many recipients' : wordsOfStop(suppressed.unknown);
-    return `not counted (${why}); the service leaves out who is on its do-not-send list`;
+    return `not counted (${why}); the service skips anyone on its do-not-send list`;
   }
   const { recipients, of, credits } = suppressed;
   if (recipients === 0) return '';

@@ -188,7 +188,7 @@ function notRead(
   const again = isKeyRefused
     ? `Run the same command again with ${readingKey}`
     : isLost
-      ? 'The service does not know them: they were erased, or this API key is of another project'
+      ? 'The service does not know them: they were erased, or this API key belongs to another project'
       : 'Run the same command again later';
   const code = isKeyRefused || isLost ? cause : 'not_final';
   return new CliError(code, isKeyRefused ? exits.key : exits.notFinal, message, {

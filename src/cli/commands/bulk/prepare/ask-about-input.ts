@@ -15,7 +15,7 @@ export async function wantsVisibleOnly(
   io: Context['io'],
   { sheet, hiddenRows }: Pick<PlanOutcome, 'sheet' | 'hiddenRows'>,
 ): Promise<boolean> {
-  const question = `Sheet ${visible(sheet ?? '')} has ${counted(hiddenRows, 'hidden row')}. Which rows are meant?`;
+  const question = `Sheet ${visible(sheet ?? '')} has ${counted(hiddenRows, 'hidden row')}. Which rows should be sent?`;
   const choices = [
     { name: 'Only the visible rows', value: true },
     { name: 'All rows', value: false },
@@ -36,7 +36,10 @@ export async function askAboutInput(
   if (asks && error instanceof FileError && error.sheets.length > 0) {
     const choices = error.sheets.map((name) => ({ name: visible(name), value: name }));
     return {
-      sheet: await (await io.prompts()).choose(`${visible(error.message)}. Which sheet is it?`, choices),
+      sheet: await (await io.prompts()).choose(
+        `${visible(error.message)}. Which sheet should be sent?`,
+        choices,
+      ),
     };
   }
   if (asks && error.kind === 'encoding' && options.encoding === undefined) {

@@ -131,6 +131,6 @@ function everyoneSent(count: number, uncertain: number): CliError {
 }
 
 function sentSince(count: number, job: string): CliError {
-  const what = `another job has sent the message of ${job} to all of these since`;
+  const what = `another job has since sent the message of ${job} to all of these recipients`;
   return refused('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
 }

@@ -31,7 +31,7 @@ export async function gatherInput(
   if (options.headerless && options.headerRow !== undefined)
     throw usageError(
       '--headerless cannot be combined with --header-row',
-      'A file without a header has no row of names.',
+      'A file without a header has no row of column names.',
     );
   if (options.hold && options.dryRun)
     throw usageError('--hold cannot be combined with --dry-run', 'Use one of the two.');
@@ -76,7 +76,7 @@ function refuseSelection(file: string, { exclude, excludeColumn, first, only }: 
   if (first !== undefined && isOnPurpose(only))
     throw usageError(
       `--first and --only ${only} cannot be combined`,
-      'No later command could leave the first ones out. To choose rows of a report, use --where.',
+      'No later command could leave out the first ones. To choose rows of a report, use --where.',
     );
 }
 
@@ -113,7 +113,7 @@ function needsAcceptance(
 
 const mayDuplicate = () =>
   usageError(
-    '--only unknown may send the message twice to some: they may have it already',
+    '--only unknown may send the message to people who already have it',
     'Add --accept-duplicates to accept that.',
   );
 

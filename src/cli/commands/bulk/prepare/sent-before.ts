@@ -44,7 +44,7 @@ export function otherJobs(
 
 /** Exit 13: it may have sent to anybody. */
 export function refuseUnreadable(id: string, error: Error): never {
-  const ways = 'Restore that job, or remove it; then nothing says what it has sent:';
+  const ways = 'Restore that job, or remove it and lose the record of what it sent:';
   const hint = `Nothing was sent this time. ${ways} \`urtuu jobs remove ${id} --force\``;
   throw machineError(`cannot read the job ${id}: ${error.message}`, error, hint);
 }
@@ -215,7 +215,7 @@ function overtaken(count: number): CliError {
 export function warnOfFailed({ io, config }: Pick<Context, 'io' | 'config'>, { skipped }: Comparison): void {
   for (const [job, count] of skipped.uncertain) {
     io.warn(
-      `${counted(count, 'recipient')} left out may not have the message: some of the job ${job} failed, and this machine does not know whose. After its report, --skip-sent sends to them:`,
+      `${counted(count, 'recipient')} left out may not have the message: some messages of the job ${job} failed, and this machine cannot tell which. Once you write its report, --skip-sent sends to them:`,
       reportCommand({ config }, job),
     );
   }

@@ -244,7 +244,7 @@ function stillOpen(context: ResumeContext, job: JobView, count: number): CliErro
 
 /** The name was used again since, or the row was sent again. */
 function otherReport(context: ResumeContext, id: string): CliError {
-  return new CliError('rows_differ', exits.refused, `the report is not of the job ${id} as it is now`, {
+  return new CliError('rows_differ', exits.refused, `the report does not match the job ${id} as it is now`, {
     hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
     details: { job: id },
   });
@@ -259,7 +259,7 @@ function oldReport(
   const what =
     code === 'rows_sent'
       ? `the job ${id} has sent ${rowsText(count)} since the report`
-      : `the do-not-send list of the service has ${rowsText(count)} by now`;
+      : `the do-not-send list of the service now has ${rowsText(count)}`;
   return new CliError(code, exits.refused, what, {
     hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
     details: { job: id, rows: count },

@@ -88,6 +88,6 @@ const notRead = (count: number, code: string | null) =>
       hint:
         code !== null && isOfKey(code)
           ? 'Nothing was sent this time. Run it again with a key that can read.'
-          : 'Nothing was sent this time. Run it again later: who got the message meanwhile is left out then.',
+          : 'Nothing was sent this time. Run it again later: it leaves out anyone who has got the message by then.',
     },
   );

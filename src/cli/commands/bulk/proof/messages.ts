@@ -87,8 +87,8 @@ async function placeOf(plan: FrozenPlan, line: number) {
     if (first === line) return { request, index };
     throw noMessage(plan, line, `same recipient as line ${first}`, `Its message is that of row ${first}`);
   }
-  const way = 'Rows are counted as in errors; an option may leave one out';
-  throw noMessage(plan, line, 'no row that the job sends', way);
+  const way = 'Count rows as errors do; an option may leave this one out';
+  throw noMessage(plan, line, 'the job does not send this row', way);
 }
 
 function noMessage({ meta, input }: FrozenPlan, line: number, what: string, way: string): CliError {

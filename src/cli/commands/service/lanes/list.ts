@@ -6,7 +6,7 @@ import { laneExample, laneView } from './data.js';
 
 export const serviceLanesList: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command.description(
-    'List the lanes: one for each route of the configuration, and email. Connected: instances with a connection. Warns if a carrier slows down a lane, or a project on it.',
+    'List the lanes: one for each route of the configuration, and one for email. Connected counts instances with a connection. Warns if a carrier slows down a lane, or a project on it.',
   );
   addStoreOptions(command);
   addHelp(command, {

@@ -51,7 +51,7 @@ export const serviceSuppressionsAdd: CommandBody<'io' | 'network' | 'config'> = 
     notes: [
       'Without --reason, a row keeps the reason in its column `reason`, as',
       '`service suppressions list` writes it: the list of one service can be added to',
-      'another. Whoever opted out still gets codes, and single emails.',
+      'another. Those who opted out still get codes and single emails.',
     ],
     examples: [
       ['urtuu service suppressions add 99112233 bold@example.com', 'two recipients'],

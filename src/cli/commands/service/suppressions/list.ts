@@ -35,7 +35,7 @@ export const serviceSuppressionsList: CommandBody<Needs> = (command, context) =>
     notes: [
       'Messages to these recipients are refused, or fail in a batch and are refunded.',
       'With the setting `suppressions`, bounces and stop words add to the list. Machine',
-      'formats list all; erased recipients, whom only this service knows, are left out.',
+      'formats list all but erased recipients, whom only this service knows.',
     ],
     examples: [
       ['urtuu service suppressions list', 'the newest 100'],

@@ -53,7 +53,7 @@ export async function takeLock(
     const holders = await holdersOf(client, lock, isShared);
     if (holders === said || holders === '') continue;
     said = holders;
-    warn(new Waiting(`waiting for a lock of the database, which others hold: ${holders}`));
+    warn(new Waiting(`waiting for a lock of the database, held by ${holders}`));
   }
   await client.query('SET LOCAL lock_timeout = 0');
 }

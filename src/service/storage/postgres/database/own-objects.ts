@@ -57,9 +57,9 @@ export async function refuseStrangers(
   const drops = rows.slice(0, named).map(({ kind, name }) => `DROP ${kind} ${name};`);
   const more = rows.length > named ? ` and ${rows.length - named} more` : '';
   throw new DataError(
-    `in the schema ${schema.name}, the service could be taken over by what other roles have made there: ${owners}`,
+    `objects of other roles in the schema ${schema.name} could take over the service: ${owners}`,
     {
-      hint: `Look at each. What is of use goes to another schema (ALTER ... SET SCHEMA) or to a role that you trust (ALTER ... OWNER TO); drop the rest: ${drops.join(' ')}${more}`,
+      hint: `Look at each. Move useful ones to another schema (ALTER ... SET SCHEMA) or to a role you trust (ALTER ... OWNER TO); drop the rest: ${drops.join(' ')}${more}`,
     },
   );
 }

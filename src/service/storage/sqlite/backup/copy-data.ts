@@ -66,7 +66,7 @@ function refuseStrangers(engine: Engine, path: string, steps: readonly string[])
     const [stranger] = strangersOf(database, steps);
     if (stranger === undefined) return;
     throw new DataError(`${basename(path)}: ${stranger}`, {
-      hint: 'See: `urtuu service verify`. Drop what is not of urtuu with the sqlite3 command.',
+      hint: 'See: `urtuu service verify`. Drop whatever urtuu did not make, with the sqlite3 command.',
     });
   } finally {
     database.close();

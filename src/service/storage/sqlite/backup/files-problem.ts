@@ -56,7 +56,7 @@ export function strangersOf(database: Database, steps: readonly string[]): strin
   const created = own.flatMap((step) => [...step.matchAll(/CREATE (?:TRIGGER|VIEW) (\w+)/g)]);
   const missing = created.filter(([, name]) => !found.some((one) => one.name === name));
   return [
-    ...foreign.map(({ type, name }) => `the ${type} ${name} is not of urtuu`),
+    ...foreign.map(({ type, name }) => `the ${type} ${name} is not part of urtuu`),
     ...missing.map(([, name]) => `${name} is missing`),
   ];
 }

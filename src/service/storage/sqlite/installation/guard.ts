@@ -112,7 +112,7 @@ export class DataGuard {
     if (this.#error !== null) return;
     this.#stop();
     this.#error = new DataError(
-      `${basename(path)} ${what} while the service was running, in ${dirname(path)}; it answers nothing any more`,
+      `${basename(path)} ${what} while the service was running, in ${dirname(path)}; the service no longer answers`,
       { hint: 'Put the files back as they were, then start it again.' },
     );
     this.#tell(this.#error);

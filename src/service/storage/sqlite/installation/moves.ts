@@ -63,7 +63,7 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   const { database, secretFile } = move;
   throw movedError(folder, move, {
     moving: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
-    moved: `The database may not be open yet. End the move: ${moveLine(folder, move)}`,
+    moved: `The database may not be open yet. Finish the move: ${moveLine(folder, move)}`,
     opened: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database ${quoted(database)}\``,
   });
 }

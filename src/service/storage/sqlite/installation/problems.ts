@@ -17,13 +17,13 @@ const forgottenWithout: Record<Problem['file'], string> = {
     'messages, balances, API keys and idempotency keys: repeating or resuming a send sends to everyone again',
   carrier: 'the outbox, and which messages the simulated operator has: those under way may be sent again',
   secret: 'the codes of verifications that are pending, and texts with a code that were not sent yet',
-  identity: 'nothing; but it is not known whether the other files are the newest',
+  identity: 'nothing; but whether the other files are the newest is unknown',
   rates: 'nothing',
 };
 
 /** What is lost with an old copy. */
 export const forgottenSince =
-  'everything since that copy: idempotency keys used since are unknown, so what was sent since can be sent again';
+  'everything since that copy: idempotency keys used since are unknown, so messages sent since can be sent again';
 
 export function dataError(files: DataFiles, problems: readonly Problem[], cause?: unknown): DataError {
   const folder = dirname(files.store);

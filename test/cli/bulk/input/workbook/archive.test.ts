@@ -97,7 +97,7 @@ describe('an archive', () => {
       () => zipOf(Array.from({ length: 10_001 }, (_, at) => [`p${at}`, Buffer.alloc(0)] as const)),
       /^has 10001 parts/,
     ],
-    ['with a bomb', bomb, /^unpacks xl\/sharedStrings\.xml to 61 MB, too large for a workbook of data/],
+    ['with a bomb', bomb, /^unpacks xl\/sharedStrings\.xml to 61 MB: too large for a list/],
   ])('%s is refused', async (_, bytes, message) => {
     await expect(read(bytes())).rejects.toThrow(message);
   });
@@ -246,7 +246,7 @@ it('texts beyond the memory for them are kept in a store, and are the same', () 
   for (const index of [-1, count, Number.NaN]) expect(strings.get(index)).toBeUndefined();
 });
 
-it('a store that fails is no damage of the workbook', async () => {
+it('a failing store is not reported as a damaged workbook', async () => {
   class Failing extends MemoryStore {
     override read(): Buffer {
       throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });

@@ -110,15 +110,15 @@ describe('what is shown before a job is sent', () => {
     [
       { unknown: 'timeout' },
       [
-        'Suppressed  not counted (no answer); the service leaves out who is on its',
-        '            do-not-send list',
+        'Suppressed  not counted (no answer); the service skips anyone on its do-not-send',
+        '            list',
       ],
     ],
     [
       { unknown: 'too_many' },
       [
-        'Suppressed  not counted (too many recipients); the service leaves out who is on',
-        '            its do-not-send list',
+        'Suppressed  not counted (too many recipients); the service skips anyone on its',
+        '            do-not-send list',
       ],
     ],
   ])('says who is on the do-not-send list: %j', (suppressed, expected) => {
