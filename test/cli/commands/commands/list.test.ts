@@ -101,6 +101,13 @@ describe('urtuu commands --json', () => {
     expect(defaultOf('urtuu sms bulk', '--to-column')).toBeNull();
   });
 
+  it('has itself an example that is true of its command', () => {
+    const [{ example = [] } = {}] = rows.find(({ name }) => name === 'urtuu commands')?.json ?? [];
+    for (const { name, usage, effects, summary, description } of example as CommandRow[])
+      expect(rows).toContainEqual(expect.objectContaining({ name, usage, effects, summary, description }));
+    expect(example).toHaveLength(1);
+  });
+
   const asMailPrograms = ['urtuu sendmail', 'urtuu service incoming'];
   const endless = ['urtuu serve', 'urtuu events listen'];
   it('has the exit codes of the table', () => {
