@@ -70,7 +70,7 @@ export class RouteConnection {
   }
 
   get isDown(): boolean {
-    return !this.#window.isUp && this.#parts.clock.monotonic() - this.#upAt >= downMs;
+    return !this.#window.isOpen && this.#parts.clock.monotonic() - this.#upAt >= downMs;
   }
 
   async start(): Promise<void> {
@@ -81,9 +81,9 @@ export class RouteConnection {
 
   /** Waits for answers to what was sent, then unbinds. */
   async stop(): Promise<void> {
-    this.#window.close();
+    this.#window.drain();
     await this.#drained();
-    this.#window.abandon();
+    this.#window.close();
     await Promise.all(this.#links.map((link) => link.stop()));
   }
 
@@ -94,7 +94,7 @@ export class RouteConnection {
     return {
       submit: async (submission, signal) => {
         // It may have stopped since, and nothing would answer a new submission.
-        if (!this.#window.isUp) return notConnected(this.#parts.route.name);
+        if (!this.#window.isOpen) return notConnected(this.#parts.route.name);
         this.#submissions += 1;
         try {
           const result = await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });
@@ -120,10 +120,10 @@ export class RouteConnection {
   }
 
   #change(): void {
-    const { isUp } = this.#window;
+    const { isOpen: isUp } = this.#window;
     if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
     this.#wasUp = isUp;
-    this.#window.serveWaiting();
+    this.#window.serve();
   }
 
   #drained(): Promise<void> {
