@@ -1,18 +1,12 @@
 import { type Carrier, type Fate, OutcomeUnknown } from '../carriers/carrier.js';
-import type { Report } from '../report.js';
 import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { ClaimedMessage, Outcome } from '../storage/store.js';
-import type { Deadlines } from './deadlines.js';
 import { again, sent } from './dispositions.js';
 import type { Disposition } from './finalizer.js';
-import { type RepeatTools, repeatRequest } from './repeat.js';
+import type { SharedTools } from './lease-tools.js';
+import { repeatRequest } from './repeat.js';
 import type { Held } from './slot.js';
 import { delayInDoubt } from './tries.js';
-
-interface InquiryTools {
-  deadlines: Deadlines;
-  report: Report;
-}
 
 /** Milliseconds between repeats for a doubt that had already expired when the service started. */
 const afterDeadline = 5_000;
@@ -24,7 +18,7 @@ const afterDeadline = 5_000;
 export async function resolveDoubt(
   given: ClaimedMessage,
   { carrier, name }: { carrier: Carrier; name: string },
-  tools: RepeatTools,
+  tools: SharedTools,
   held: Held,
 ): Promise<Disposition> {
   const received = outcomeOfReceipts(given);
@@ -57,7 +51,7 @@ function ofFate(
 export async function fateOf(
   { message, attempts }: ClaimedMessage,
   carrier: Carrier,
-  { deadlines, report }: InquiryTools,
+  { deadlines, report }: SharedTools,
 ): Promise<Fate> {
   try {
     const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';

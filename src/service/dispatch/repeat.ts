@@ -1,18 +1,7 @@
 import type { Accepted, Repeats } from '../carriers/carrier.js';
-import type { Clock } from '../clock.js';
-import type { Report } from '../report.js';
-import type { ClaimedMessage, Store } from '../storage/store.js';
-import type { Deadlines } from './deadlines.js';
+import type { ClaimedMessage } from '../storage/store.js';
+import type { SharedTools } from './lease-tools.js';
 import type { Held } from './slot.js';
-
-export interface RepeatTools {
-  store: Pick<Store, 'markRepeating'>;
-  leases: { beginningOf(token: string): number };
-  deadlines: Deadlines;
-  clock: Clock;
-  decrypt(encrypted: Uint8Array): string;
-  report: Report;
-}
 
 export interface Repeated {
   /** With the mark of the repeat, if it was made. */
@@ -25,7 +14,7 @@ export async function repeatRequest(
   given: ClaimedMessage,
   repeats: Repeats,
   submitMs: number,
-  tools: RepeatTools,
+  tools: SharedTools,
   held: Held,
 ): Promise<Repeated> {
   let claimed = given;
