@@ -59,9 +59,9 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     view,
     effects: ['changes'],
     notes: [
-      'Stop the service first; during the move nothing answers. To continue a move that',
-      'was interrupted, run the same command again. At any moment, only the folder or',
-      'the database can be served, or neither: at the end the folder is marked as',
+      'Stop the service first; during the move nothing answers. To start a move that',
+      'was interrupted over, run the same command again. At any moment, only the folder',
+      'or the database can be served, or neither: at the end the folder is marked as',
       'moved, then the database opens. The folder keeps its files.',
     ],
     examples: [
