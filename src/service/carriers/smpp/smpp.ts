@@ -75,10 +75,10 @@ export function smppCarrier(parts: SmppParts): Carrier {
     async stop() {
       await Promise.all([...routes.values()].map((route) => route.stop()));
     },
-    capacity: (lane) => routeOf(lane).capacity,
-    ahead: (lane) => routeOf(lane).ahead,
-    factor: (lane) => routeOf(lane).factor,
-    lowerRate: (lane, answeredMs) => routeOf(lane).lowerRate(answeredMs),
+    capacity: (lane) => routeOf(lane).window.capacity,
+    ahead: (lane) => routeOf(lane).window.ahead,
+    factor: (lane) => routeOf(lane).window.factor,
+    lowerRate: (lane, answeredMs) => routeOf(lane).window.lower(answeredMs),
     isDown: (lane) => routeOf(lane).isDown,
     reserve,
     async submit(submission, signal) {

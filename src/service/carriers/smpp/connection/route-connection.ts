@@ -25,7 +25,7 @@ type Parts = Omit<LinkParts, 'mode' | 'onDeliver' | 'onMalformed' | 'onChange'> 
 export class RouteConnection {
   readonly #parts: Parts;
   readonly #links: Link[];
-  readonly #window: RouteWindow;
+  readonly window: RouteWindow;
   #submissions = 0;
   #onDrained: () => void = () => {};
   #delivered = 0;
@@ -49,55 +49,38 @@ export class RouteConnection {
     const submitting = binds.map(() => link(route.bind === 'transceiver' ? 'transceiver' : 'transmitter'));
     const receiving = route.bind === 'transceiver' ? [] : binds.map(() => link('receiver'));
     this.#links = [...submitting, ...receiving];
-    this.#window = new RouteWindow(submitting, parts);
-  }
-
-  /** Messages that it accepts. */
-  get capacity(): number {
-    return this.#window.capacity;
-  }
-
-  get ahead(): number {
-    return this.#window.ahead;
-  }
-
-  get factor(): number {
-    return this.#window.factor;
-  }
-
-  lowerRate(answeredMs: number): Promise<void> {
-    return this.#window.lower(answeredMs);
+    this.window = new RouteWindow(submitting, parts);
   }
 
   get isDown(): boolean {
-    return !this.#window.isOpen && this.#parts.clock.monotonic() - this.#upAt >= downMs;
+    return !this.window.isOpen && this.#parts.clock.monotonic() - this.#upAt >= downMs;
   }
 
   async start(): Promise<void> {
     this.#upAt = this.#parts.clock.monotonic();
-    this.#window.open();
+    this.window.open();
     await Promise.all(this.#links.map((link) => link.start()));
   }
 
   /** Waits for answers to what was sent, then unbinds. */
   async stop(): Promise<void> {
-    this.#window.drain();
+    this.window.drain();
     await this.#drained();
-    this.#window.close();
+    this.window.close();
     await Promise.all(this.#links.map((link) => link.stop()));
   }
 
   async reserve(isSingle: boolean): Promise<Reservation | null> {
-    const room = await this.#window.wait(isSingle ? 'single' : 'batch');
+    const room = await this.window.wait(isSingle ? 'single' : 'batch');
     if (room === null) return null;
     let isHeld = true;
     return {
       submit: async (submission, signal) => {
         // It may have stopped since, and nothing would answer a new submission.
-        if (!this.#window.isOpen) return notConnected(this.#parts.route.name);
+        if (!this.window.isOpen) return notConnected(this.#parts.route.name);
         this.#submissions += 1;
         try {
-          const result = await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });
+          const result = await submitIn(room, submission, signal, { ...this.#parts, window: this.window });
           if (result.kind === 'accepted') this.#countSegments(submission.text ?? '');
           return result;
         } finally {
@@ -107,7 +90,7 @@ export class RouteConnection {
       },
       release: () => {
         room.release();
-        if (isHeld) this.#window.leave();
+        if (isHeld) this.window.leave();
         isHeld = false;
       },
     };
@@ -120,10 +103,10 @@ export class RouteConnection {
   }
 
   #change(): void {
-    const { isOpen: isUp } = this.#window;
+    const { isOpen: isUp } = this.window;
     if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
     this.#wasUp = isUp;
-    this.#window.serve();
+    this.window.serve();
   }
 
   #drained(): Promise<void> {
