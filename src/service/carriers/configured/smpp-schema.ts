@@ -14,13 +14,11 @@ const line = (max: number) =>
     rule((text) => /^[\x20-\x7e]*$/.test(text), 'must be printable ASCII'),
   );
 const status = z.pipe(
-  z
-    .union([z.number(), z.string()])
-    .check(
-      z.refine((written) => statusOf(written) !== null, {
-        error: 'must be a status other than 0, as "0x45"',
-      }),
-    ),
+  z.union([z.number(), z.string()]).check(
+    z.refine((written) => statusOf(written) !== null, {
+      error: 'must be a status other than 0, as "0x45"',
+    }),
+  ),
   z.transform((written) => statusOf(written) as number),
 );
 const statuses = z._default(z.array(status).check(z.maxLength(100)), []);

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../clock.js';
+import { atMost, type Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { Receipt } from '../../storage/store.js';
@@ -64,13 +64,7 @@ export function smppCarrier(parts: SmppParts): Carrier {
       figures = counts;
       onReceipt = receive;
       onIncoming = keep;
-      const tried = Promise.all([...routes.values()].map((route) => route.start()));
-      let cancel = () => {};
-      const late = new Promise<void>((resolve) => {
-        cancel = clock.after(startMs, resolve);
-      });
-      await Promise.race([tried, late]);
-      cancel();
+      await atMost(clock, startMs, Promise.all([...routes.values()].map((route) => route.start())));
     },
     async stop() {
       await Promise.all([...routes.values()].map((route) => route.stop()));

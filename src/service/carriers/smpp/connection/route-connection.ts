@@ -1,3 +1,4 @@
+import { atMost } from '../../../clock.js';
 import type { Receipt } from '../../../storage/store.js';
 import type { CarrierFigures, Incoming, Reservation } from '../../carrier.js';
 import { statuses } from '../codec/commands.js';
@@ -26,8 +27,7 @@ export class RouteConnection {
   readonly #parts: Parts;
   readonly #links: Link[];
   readonly window: RouteWindow;
-  #submissions = 0;
-  #onDrained: () => void = () => {};
+  readonly #underWay = new Set<Promise<unknown>>();
   #delivered = 0;
   #wasUp = false;
   /** When it was last up, on the monotonic clock. */
@@ -65,7 +65,7 @@ export class RouteConnection {
   /** Waits for answers to what was sent, then unbinds. */
   async stop(): Promise<void> {
     this.window.drain();
-    await this.#drained();
+    await atMost(this.#parts.clock, responseMs, Promise.allSettled(this.#underWay));
     this.window.close();
     await Promise.all(this.#links.map((link) => link.stop()));
   }
@@ -78,15 +78,11 @@ export class RouteConnection {
       submit: async (submission, signal) => {
         // It may have stopped since, and nothing would answer a new submission.
         if (!this.window.isOpen) return notConnected(this.#parts.route.name);
-        this.#submissions += 1;
-        try {
-          const result = await submitIn(room, submission, signal, { ...this.#parts, window: this.window });
-          if (result.kind === 'accepted') this.#countSegments(submission.text ?? '');
-          return result;
-        } finally {
-          this.#submissions -= 1;
-          if (this.#submissions === 0) this.#onDrained();
-        }
+        const submitting = submitIn(room, submission, signal, { ...this.#parts, window: this.window });
+        this.#underWay.add(submitting);
+        const result = await submitting.finally(() => this.#underWay.delete(submitting));
+        if (result.kind === 'accepted') this.#countSegments(submission.text ?? '');
+        return result;
       },
       release: () => {
         room.release();
@@ -107,17 +103,6 @@ export class RouteConnection {
     if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
     this.#wasUp = isUp;
     this.window.serve();
-  }
-
-  #drained(): Promise<void> {
-    if (this.#submissions === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(responseMs, resolve);
-      this.#onDrained = () => {
-        cancel();
-        resolve();
-      };
-    });
   }
 
   /** Acknowledges a receipt or an incoming message once it is stored. */
