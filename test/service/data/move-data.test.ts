@@ -173,7 +173,7 @@ async function fillFolder(directory: string): Promise<Filled> {
   const found = await dying.operations.listMessages(caller, { to: '86112233' }, page);
   const doubtId = found.data[0]?.id ?? '';
   await dying.storage.close();
-  await dying.carrier.close();
+  await dying.carrier.outbox.close();
 
   const last = await cores.open({ directory }, { carriers: closed });
   const email = { to: 'bat@example.mn', subject: 's', text: 't' };
