@@ -139,7 +139,14 @@ const serviceArrows: Record<string, string[]> = {
   'carriers/http': ['carriers', 'carriers/rate', 'storage'],
   'carriers/smpp': ['carriers', 'carriers/rate', 'storage'],
   'carriers/smtp': ['carriers', 'carriers/rate', 'storage'],
-  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
+  'carriers/simulated': [
+    'carriers',
+    'fault-injection',
+    'storage',
+    'storage/postgres',
+    'storage/sql',
+    'storage/sqlite',
+  ],
   storage: [],
   // What is to hold on every engine, and how one looks for what does not.
   'storage/checks': [],

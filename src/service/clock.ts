@@ -20,6 +20,18 @@ export interface Clock {
   after(milliseconds: number, run: () => void): () => void;
 }
 
+/** Waits until `work` has ended, whatever its outcome, for `milliseconds` at most. */
+export function atMost(clock: Clock, milliseconds: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve);
+    const end = () => {
+      cancel();
+      resolve();
+    };
+    work.then(end, end);
+  });
+}
+
 /** Milliseconds of the system's monotonic clock. As fast as `performance`, which would cost a start 1 ms. */
 export function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();

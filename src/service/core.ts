@@ -210,7 +210,7 @@ export async function openCore(
     owner,
     report,
   });
-  const { prune, ...pruning } = createPrune(context, carrier);
+  const { prune, ...pruning } = createPrune(context, carrier.outbox);
   const retention = new Retention({ store, prune: pruning, readProject, clock, report });
   if (!forOwner) {
     await dispatcher.start();
@@ -260,7 +260,7 @@ export async function openCore(
     outcomes.close();
     await keyUse.ended();
     // Its -wal contains commits.
-    const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
+    const carrierClosed = carrier.outbox.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);
   }
 

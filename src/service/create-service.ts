@@ -23,7 +23,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   let isStopping = false;
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
-    isFirst: (name) => core.carrier.isFirst(name),
+    isFirst: (name) => core.carrier.outbox.isFirst(name),
     outbox: core.outbox,
     readiness: readinessOf({ ...core, clock: core.context.clock, isStopping: () => isStopping }),
     report: (error, requestId) => core.report(error, { requestId }),
@@ -124,7 +124,7 @@ function partsOf({
     encryption: context.encryption,
     connections: () => heartbeat.connections,
     takeToken: (projectId, kind, key) => takeToken(context, projectId, kind, key),
-    deliveries: (messageIds) => carrier.deliveries(messageIds),
+    deliveries: (messageIds) => carrier.outbox.find(messageIds),
     report: (error, requestId) => report(error, { requestId }),
   };
 }

@@ -52,7 +52,7 @@ export class Crash {
 
   /** Closes the files that the death of a process would have closed. */
   async bury({ storage, carrier }: Core): Promise<void> {
-    await Promise.all([storage.close(), carrier.close()]);
+    await Promise.all([storage.close(), carrier.outbox.close()]);
   }
 
   now(): void {

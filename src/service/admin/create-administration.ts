@@ -78,7 +78,7 @@ export function createAdministration(
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeRecipient(to) };
-      yield* withCodes(context, carrier.outbox({ ...filter, ...recipient }));
+      yield* withCodes(context, carrier.outbox.read({ ...filter, ...recipient }));
     },
     async receiveMail(mail, recipients = []) {
       // Loaded late: the parser is large.

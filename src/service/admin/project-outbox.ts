@@ -36,14 +36,14 @@ export function projectOutbox(context: OperationContext, carrier: SimulatedCarri
     isOffered: context.isSimulated,
     async list(projectId, { to }, { limit, after }) {
       const [last] = after === null ? [null] : await context.store.ownMessages(projectId, [after]);
-      if (last === undefined || (last !== null && (await carrier.deliveries([last])).length === 0))
+      if (last === undefined || (last !== null && (await carrier.outbox.find([last])).length === 0))
         throw invalid('after: must be the id of a message of this project that was delivered');
       const filter = to === undefined ? {} : { to: normalizeRecipient(to) };
       const from = last === null ? { isNewestFirst: true } : { after: last };
       const found: DeliveryRecord[] = [];
       let characters = 0;
       let isMore = false;
-      for await (const record of ofProject(projectId, carrier.outbox({ ...filter, ...from }))) {
+      for await (const record of ofProject(projectId, carrier.outbox.read({ ...filter, ...from }))) {
         characters += (record.text?.length ?? 0) + (record.html?.length ?? 0);
         isMore = found.length === limit || (found.length > 0 && characters > longestPage);
         if (isMore) break;

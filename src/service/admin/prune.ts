@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { normalizeAnyAddress, normalNumber } from '../../contract/index.js';
 import type { Administration } from '../administration.js';
-import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
+import type { Outbox } from '../carriers/simulated/outbox.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import {
@@ -26,12 +26,12 @@ export interface Prune extends Pick<Administration, 'prune'> {
 /** Erases old data in small transactions, beside running instances; the next call continues an interrupted one. */
 export function createPrune(
   { store }: Pick<OperationContext, 'store'>,
-  carrier: Pick<SimulatedCarrier, 'forget'>,
+  outbox: Pick<Outbox, 'forget'>,
 ): Prune {
   async function erase(messages: readonly PrunableMessage[], to: string | null): Promise<void> {
     if (messages.length === 0) return;
     // In this order, because pruned messages cannot be found again.
-    await carrier.forget(messages.map(({ id }) => id));
+    await outbox.forget(messages.map(({ id }) => id));
     await store.pruneMessages(messages, to);
   }
 

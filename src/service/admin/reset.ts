@@ -55,7 +55,7 @@ async function reset(parts: ResetParts): Promise<void> {
     const submitting = await store.reset(openingBalance, holdTime);
     try {
       await Promise.all(submitting.map(({ id, to }) => carrier.inquire(id, to, everyAttempt)));
-      await Promise.all([carrier.reset(), rateLimiter.reset()]);
+      await Promise.all([carrier.outbox.reset(), rateLimiter.reset()]);
     } catch (error) {
       // It may report that nothing was done, as for a single write.
       report(error, { level: 'warning' });

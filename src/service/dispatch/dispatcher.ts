@@ -10,10 +10,10 @@ import { HeldLeases, leaseTime } from './held-leases.js';
 import { type Lane, lanesOf, setPaused } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { isDue, nextPoll } from './next-poll.js';
-import type { DispatcherParts } from './parts.js';
+import type { DispatcherParts, DispatchRules, RulesOf } from './parts.js';
 import { PollLoop } from './poll-loop.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
-import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
+import { submitMessage } from './submit.js';
 
 const groupSize = 1_000;
 
@@ -154,7 +154,7 @@ export class Dispatcher {
   #dispatch(
     claimed: ClaimedMessage,
     rulesOf: RulesOf,
-    tools: SubmitTools,
+    tools: LeaseTools,
     onDelay: () => void,
     onEnd: (finalized: Finalized | null) => void,
   ): void {

@@ -1,18 +1,11 @@
-import { type Carrier, type Fate, OutcomeUnknown } from '../carriers/carrier.js';
-import type { Report } from '../report.js';
+import { type Accepted, type Carrier, type Fate, OutcomeUnknown, type Repeats } from '../carriers/carrier.js';
 import { outcomeOfReceipts } from '../storage/dispatching.js';
 import type { ClaimedMessage, Outcome } from '../storage/store.js';
-import type { Deadlines } from './deadlines.js';
 import { again, sent } from './dispositions.js';
 import type { Disposition } from './finalizer.js';
-import { type RepeatTools, repeatRequest } from './repeat.js';
+import type { SharedTools } from './lease-tools.js';
 import type { Held } from './slot.js';
 import { delayInDoubt } from './tries.js';
-
-interface InquiryTools {
-  deadlines: Deadlines;
-  report: Report;
-}
 
 /** Milliseconds between repeats for a doubt that had already expired when the service started. */
 const afterDeadline = 5_000;
@@ -24,7 +17,7 @@ const afterDeadline = 5_000;
 export async function resolveDoubt(
   given: ClaimedMessage,
   { carrier, name }: { carrier: Carrier; name: string },
-  tools: RepeatTools,
+  tools: SharedTools,
   held: Held,
 ): Promise<Disposition> {
   const received = outcomeOfReceipts(given);
@@ -39,6 +32,42 @@ export async function resolveDoubt(
     return { kind: 'doubt', claimed, delayMs: afterDeadline };
   }
   return ofFate(await fateOf(given, carrier, tools), given, { left, doubtMs, isRepeated: false });
+}
+
+/**
+ * Repeats the request of a message in doubt, if it may be sent again. `claimed` has the mark of the repeat, if it was made.
+ * Never rejects.
+ */
+async function repeatRequest(
+  given: ClaimedMessage,
+  repeats: Repeats,
+  submitMs: number,
+  tools: SharedTools,
+  held: Held,
+): Promise<{ claimed: ClaimedMessage; accepted: Accepted | null }> {
+  let claimed = given;
+  const nothing = () => ({ claimed, accepted: null });
+  try {
+    const since = tools.leases.beginningOf(claimed.token);
+    const room = await repeats.reserve();
+    held.repeat = room;
+    const { lifeMs, isStopped, message } = claimed;
+    const isExpired = lifeMs !== null && tools.clock.monotonic() - since >= lifeMs;
+    if (room === null || isStopped || isExpired) return nothing();
+    const askedAt = tools.clock.now();
+    const marked = await tools.store.markRepeating(claimed, repeats.withinMs);
+    if (marked === null) return nothing();
+    claimed = marked.claimed;
+    // The machine slept meanwhile, so the gateway may have forgotten the key.
+    if (Math.abs(tools.clock.now() - askedAt) > submitMs) return nothing();
+    const request = tools.decrypt(marked.request);
+    const repeat = (signal: AbortSignal) => room.repeat(request, message.id, signal);
+    const answer = await tools.deadlines.race(submitMs, repeat, () => {});
+    return { claimed, accepted: answer === 'deadline' ? null : answer };
+  } catch (error) {
+    tools.report(error);
+    return nothing();
+  }
 }
 
 function ofFate(
@@ -57,7 +86,7 @@ function ofFate(
 export async function fateOf(
   { message, attempts }: ClaimedMessage,
   carrier: Carrier,
-  { deadlines, report }: InquiryTools,
+  { deadlines, report }: SharedTools,
 ): Promise<Fate> {
   try {
     const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';

@@ -1,9 +1,16 @@
 import type { Carrier, Incoming, RoutesOf } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
+import type { Settings } from '../settings.js';
 import type { Changes } from '../storage/changes.js';
 import type { AnswerOf, Store } from '../storage/store.js';
-import type { DispatchRules } from './submit.js';
+import type { EmailRules } from './submission.js';
+
+/** A project's current rules. */
+export type DispatchRules = Pick<Settings, 'caps' | 'no_link_operators' | 'suppressions'> & EmailRules;
+
+/** Known at once for the project of a batch; read for others. */
+export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
 
 export interface DispatcherParts {
   store: Store;

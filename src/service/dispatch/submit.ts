@@ -1,25 +1,17 @@
-import type { MessageError, SuppressionReason } from '../../contract/index.js';
+import type { MessageError } from '../../contract/index.js';
 import { withoutLinks } from '../../contract/links.js';
-import {
-  type Carrier,
-  OutcomeUnknown,
-  type Reservation,
-  type Route,
-  type SubmitResult,
-} from '../carriers/carrier.js';
-import type { Report } from '../report.js';
-import { capsOf, type Settings } from '../settings.js';
+import { type Carrier, OutcomeUnknown, type Route, type SubmitResult } from '../carriers/carrier.js';
+import { capsOf } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
 import { isListMessage, nextRouteBefore } from '../storage/dispatching.js';
-import type { ClaimedMessage, Content, MessageRecord, Tried } from '../storage/store.js';
-import type { ShowAnswer } from './answers.js';
-import type { Deadlines } from './deadlines.js';
+import type { ClaimedMessage, Content, Tried } from '../storage/store.js';
 import { again, failed, later, lost, sent } from './dispositions.js';
 import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
-import type { Lane } from './lane.js';
+import type { LeaseTools, SharedTools } from './lease-tools.js';
+import type { DispatchRules, RulesOf } from './parts.js';
 import type { Held } from './slot.js';
-import { type EmailRules, submissionOf } from './submission.js';
+import { submissionOf } from './submission.js';
 import {
   batchStopped,
   boundInLane,
@@ -39,47 +31,6 @@ const whileClosed = 250;
 /** Milliseconds until any message checks again whether it may be sent. */
 const longestWait = 1_000;
 
-/** A project's current rules. */
-export type DispatchRules = Pick<Settings, 'caps' | 'no_link_operators' | 'suppressions'> & EmailRules;
-
-/** For the messages of one lease. */
-export interface SubmitTools {
-  routesOf(claimed: ClaimedMessage, rules: DispatchRules): readonly Route[];
-  lane(name: string): Lane | undefined;
-  decrypt(encrypted: Uint8Array): string;
-  /**
-   * Marks the message for its next attempt, with its request if that may be repeated; null if it is no longer in its
-   * lease. Not if its recipient is suppressed.
-   */
-  mark(
-    claimed: ClaimedMessage,
-    by: { route: string; doubtMs: number; request: string | undefined },
-  ): Promise<MarkedMessage>;
-  deadlines: Deadlines;
-  /** Never rejects: null if it cannot be read. */
-  suppressionOf(message: MessageRecord): Promise<SuppressionReason | null>;
-  /** Never rejects. */
-  suppressUnknown(message: MessageRecord): Promise<void>;
-  /** Milliseconds since the claim. */
-  elapsed(): number;
-  /** On the monotonic clock. */
-  now(): number;
-  /** Room, or null after that many milliseconds. */
-  within(reserved: Promise<Reservation | null>, milliseconds: number): Promise<Reservation | null>;
-  show: ShowAnswer;
-  /** Whether another process may have ended the lease at a time on the monotonic clock. */
-  isLeaseOver(now: number): boolean;
-  /** Called with a carrier's answer after the deadline. */
-  onLate(disposition: Disposition): void;
-  report: Report;
-}
-
-/** Null if it is no longer in its lease. */
-export type MarkedMessage = ClaimedMessage | { suppressed: SuppressionReason } | null;
-
-/** Known at once for the project of a batch; read for others. */
-export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
-
 /**
  * Submits a claimed message over one route after another. The mark is written before each submission, and nothing is
  * submitted without one. Never rejects: an error before a submission counts as an attempt, so that a message that can
@@ -89,18 +40,19 @@ export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRul
 export async function submitMessage(
   first: ClaimedMessage,
   rulesOf: RulesOf,
-  tools: SubmitTools,
+  tools: LeaseTools,
   held: Held,
 ): Promise<Disposition> {
+  const { deadlines, report, show } = tools.shared;
   let claimed = first;
   let rules: DispatchRules;
   let content: Content;
   try {
     const known = rulesOf(claimed.message.projectId);
     rules = known instanceof Promise ? await known : known;
-    content = readable(claimed.content, tools.decrypt);
+    content = readable(claimed.content, tools.shared.decrypt);
   } catch (error) {
-    tools.report(error);
+    report(error);
     return lost(claimed, tools);
   }
   const refused = refusalOf(claimed, rules, tools);
@@ -110,7 +62,7 @@ export async function submitMessage(
       refused.code === 'recipient_rate_limited' ? await tools.suppressionOf(claimed.message) : null;
     return failed(claimed, reason === null ? refused : suppressed(reason));
   }
-  const routes = tools.routesOf(claimed, rules);
+  const routes = tools.shared.routesOf(claimed.message, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
   const isWaited = isWaitedFor(claimed);
   let failure = notAccepted('no operator accepted the message');
@@ -119,7 +71,7 @@ export async function submitMessage(
   for (let index = from; index < routes.length; index += 1) {
     if (isWaited && index > from && tools.elapsed() >= claimed.boundMs) break;
     const route = routes[index] as Route;
-    const lane = tools.lane(route.lane);
+    const lane = tools.shared.lanes.get(route.lane);
     const bound = isWaited ? claimed.boundMs : boundInLane(claimed, lane?.heldUpAgo ?? null);
     // After that, it takes the next route or fails.
     const end = isWaited && index < routes.length - 1 ? bound - nextRouteBefore : bound;
@@ -158,7 +110,7 @@ export async function submitMessage(
     }
     wait = lane.troubles.admit(claimed);
     if (wait > 0) return again(claimed, { delayMs: Math.min(wait, longestWait) }, answer);
-    let begunAt = tools.now();
+    let begunAt = tools.shared.clock.monotonic();
     if (tools.isLeaseOver(begunAt)) return again(claimed, {}, answer);
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route.name, text, { carrier, held }, tools);
@@ -172,7 +124,7 @@ export async function submitMessage(
       }
       if ('suppressed' in marked) return failed(claimed, suppressed(marked.suppressed), answer);
       claimed = marked;
-      begunAt = tools.now();
+      begunAt = tools.shared.clock.monotonic();
       // The process was stopped meanwhile: what the mark allowed may not be allowed any more.
       if (tools.isLeaseOver(begunAt)) return again(claimed, {}, answer);
     }
@@ -182,9 +134,9 @@ export async function submitMessage(
       const submission = submissionOf(claimed, route.name, { ...content, text }, rules, tools);
       const to = held.reservation ?? carrier;
       const submitting = (signal: AbortSignal) => to.submit(submission, signal);
-      result = await tools.deadlines.race(carrier.submitMs, submitting, onLateOf(claimed, tools));
+      result = await deadlines.race(carrier.submitMs, submitting, onLateOf(claimed, tools));
     } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) tools.report(error);
+      if (!(error instanceof OutcomeUnknown)) report(error);
       else {
         if (error.pausedBy !== null) lane.doubted(error.pausedBy);
         error.late?.then(onLateOf(claimed, tools), () => {});
@@ -192,7 +144,7 @@ export async function submitMessage(
       result = 'deadline';
     }
     if (result === 'deadline') {
-      const fate = await fateOf(claimed, carrier, tools);
+      const fate = await fateOf(claimed, carrier, tools.shared);
       if (fate === 'not_taken') return lost(claimed, tools);
       const outcome = outcomeOf(fate);
       if (outcome === null)
@@ -206,7 +158,7 @@ export async function submitMessage(
     }
     if (result.kind === 'refused') {
       failure = notAccepted(result.reason);
-      answer = { kind: 'refused', route: route.name, ...tools.show(result) };
+      answer = { kind: 'refused', route: route.name, ...show(result) };
       isUnknownRecipient = result.isUnknownRecipient === true;
       lane.refused(claimed, result);
       if (!result.tryNextRoute) break;
@@ -218,7 +170,7 @@ export async function submitMessage(
       failure = notSubmitted(claimed, result.reason);
       continue;
     }
-    answer = { kind: scope, route: route.name, ...tools.show(result) };
+    answer = { kind: scope, route: route.name, ...show(result) };
     const left = end - tools.elapsed();
     // Before the time that the carrier names, another attempt is in vain.
     if (left > 0 && (result.retryAfterMs ?? 0) <= left) return later(claimed, scope, result, answer, left);
@@ -228,7 +180,7 @@ export async function submitMessage(
   return failed(claimed, failure, answer);
 }
 
-function refusalOf(claimed: ClaimedMessage, rules: DispatchRules, tools: SubmitTools): MessageError | null {
+function refusalOf(claimed: ClaimedMessage, rules: DispatchRules, tools: LeaseTools): MessageError | null {
   const { message, earlier, isStopped } = claimed;
   if (isStopped) return batchStopped;
   if (
@@ -244,7 +196,7 @@ function refusalOf(claimed: ClaimedMessage, rules: DispatchRules, tools: SubmitT
   return isExpired(claimed, tools) ? notAccepted(codeExpired) : null;
 }
 
-function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
+function isExpired({ lifeMs }: ClaimedMessage, tools: LeaseTools): boolean {
   return lifeMs !== null && tools.elapsed() >= lifeMs;
 }
 
@@ -258,7 +210,7 @@ async function tryToMark(
   route: string,
   text: string | null,
   { carrier: { doubtMs }, held }: { carrier: Carrier; held: Held },
-  tools: SubmitTools,
+  tools: LeaseTools,
 ) {
   try {
     const { id: reference, to } = claimed.message;
@@ -266,22 +218,22 @@ async function tryToMark(
     return await tools.mark(claimed, { route, doubtMs, request });
   } catch (error) {
     // If the mark was written after all, it fences every process until the doubt is resolved.
-    tools.report(error);
+    tools.shared.report(error);
     return 'error';
   }
 }
 
-const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitResult) =>
-  tools.onLate(lateDisposition(claimed, late, tools));
+const onLateOf = (claimed: ClaimedMessage, tools: LeaseTools) => (late: SubmitResult) =>
+  tools.shared.onLate(lateDisposition(claimed, late, tools));
 
 /** Its mark still fences the message: if it was certainly not accepted, it is no longer in doubt. */
-function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
+function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: LeaseTools): Disposition {
   if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
   const isRefused = late.kind === 'refused' && !late.tryNextRoute;
   return isRefused ? failed(claimed, notAccepted(late.reason)) : lost(claimed, tools);
 }
 
-function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {
+function readable(content: Content, decrypt: SharedTools['decrypt']): Content {
   const { encrypted } = content;
   return encrypted === null ? content : { ...content, text: decrypt(encrypted) };
 }

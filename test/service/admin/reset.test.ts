@@ -23,7 +23,7 @@ async function expectWhole(core: Core, count: number): Promise<void> {
     deliveries.map(({ message_id }) => core.store.getMessage(caller.projectId, message_id)),
   );
   expect(messages.map((message) => message?.status)).toEqual(Array(count).fill('sent'));
-  expect(await core.carrier.repeats()).toBe(0);
+  expect(await core.carrier.outbox.repeats()).toBe(0);
   expect(await ledgerDifference(core)).toBe(0);
   expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 - count * 10 });
 }
@@ -193,8 +193,8 @@ describe('a reset that fails', () => {
     async (failure) => {
       const core = await cores.open({ clock: newClock() });
       await send(core, '99112233', 'k');
-      const { reset } = core.carrier;
-      core.carrier.reset = () => Promise.reject(failure());
+      const { reset } = core.carrier.outbox;
+      core.carrier.outbox.reset = () => Promise.reject(failure());
       await expect(core.administration.reset()).rejects.toMatchObject({
         code: 'unavailable',
         message: 'the messages were removed, but not the outbox; reset again to finish',
@@ -202,7 +202,7 @@ describe('a reset that fails', () => {
       expect(cores.faults).toMatchObject([{ stack: expect.stringContaining(failure().message) }]);
       expect(await replayOf(core, 'k')).toBeNull();
       expect(await send(core, '99112233', 'k')).toMatchObject({ status: 200, replayed: false });
-      core.carrier.reset = reset;
+      core.carrier.outbox.reset = reset;
       await core.administration.reset();
       await expectWhole(core, 0);
     },
@@ -240,8 +240,8 @@ describe('a reset by another process', () => {
     const gate = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const { reset } = other.carrier;
-    other.carrier.reset = async () => {
+    const { reset } = other.carrier.outbox;
+    other.carrier.outbox.reset = async () => {
       await gate;
       await reset();
     };

@@ -25,11 +25,11 @@ carrierConformance({
       submission: { channel: 'sms', route: 'Mobicom', to: '99112233', text: 'Hi' },
       async taken() {
         const references: string[] = [];
-        for await (const { messageId } of carriers[0]?.outbox({}) ?? []) references.push(messageId);
+        for await (const { messageId } of carriers[0]?.outbox.read({}) ?? []) references.push(messageId);
         return references;
       },
       async close() {
-        await Promise.all(carriers.map((carrier) => carrier.close()));
+        await Promise.all(carriers.map((carrier) => carrier.outbox.close()));
       },
     };
   },
@@ -52,5 +52,5 @@ it('hands in the receipt of a submission that is under way when it stops', async
   await carrier.stop();
   await submitted;
   expect(states).toEqual(['undelivered']);
-  await carrier.close();
+  await carrier.outbox.close();
 });

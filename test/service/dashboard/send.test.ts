@@ -343,7 +343,7 @@ describe('a send of unknown outcome', () => {
           },
         },
         takeToken: (projectId, kind, key) => takeToken(context, projectId, kind, key),
-        deliveries: (ids) => core.carrier.deliveries(ids),
+        deliveries: (ids) => core.carrier.outbox.find(ids),
         report: (error) => core.report(error),
       },
       originOf(null, 'http://127.0.0.1:7788'),

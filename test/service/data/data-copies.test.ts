@@ -427,7 +427,7 @@ it('under load, a restore and a release with every message queued again deliver 
     await openAgain();
     await core.administration.release('queue');
     await core.administration.idle();
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
     const delivered = new Set((await outboxOf(core)).map(({ message_id }) => message_id));
     const store = new (await loadEngine()).DatabaseSync(join(directory, 'service.db'), { readOnly: true });
     const sent = store.prepare(`SELECT id FROM messages WHERE status = 'sent'`).all() as { id: string }[];

@@ -147,7 +147,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     }
     const delivered = (await outboxOf(core)).map(({ to }) => to);
     expect(delivered.sort()).toEqual(numbers);
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
     expect(await ledgerDifference(core)).toBe(0);
   });
 
@@ -161,7 +161,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     );
     await pass(clock, leaseTime + 1_000);
     await core.administration.idle();
-    expect(await core.carrier.repeats()).toBe(1);
+    expect(await core.carrier.outbox.repeats()).toBe(1);
   });
 });
 

@@ -136,7 +136,7 @@ describe('a carrier that takes nothing now', () => {
     answer = () => null;
     await pass(clock, 60_000);
     expect(await outboxOf(core)).toHaveLength(2);
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
   });
 
   it('fails a single SMS after 15 s, though its lane submits nothing', async () => {
@@ -265,7 +265,7 @@ describe('a clock that is set back while messages wait for their next try', () =
     clock.set(clock.now() - 3_000_000);
     await pass(clock, 10_000);
     expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
   });
 
   it('holds up no message behind others that wait rightly', async () => {

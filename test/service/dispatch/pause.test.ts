@@ -41,7 +41,7 @@ describe.each(['before', 'behind'] as const)('a process that is paused %s a subm
   it('does not send what another has sent meanwhile', async () => {
     const { other } = await pausedAt(moment);
     expect(await outboxOf(other)).toHaveLength(1);
-    expect(await other.carrier.repeats()).toBe(0);
+    expect(await other.carrier.outbox.repeats()).toBe(0);
   });
 
   it('answers what is bound to the key [Idempotency 1]', async () => {

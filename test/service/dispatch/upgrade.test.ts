@@ -59,7 +59,7 @@ it.each([1, 2])('messages of schema %i that had no end are sent once each', asyn
   expect((await outboxOf(core)).map(({ message_id }) => message_id).sort()).toEqual([...ids].sort());
   for (const id of ids)
     expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });
-  expect(await core.carrier.repeats()).toBe(0);
+  expect(await core.carrier.outbox.repeats()).toBe(0);
   expect(await ledgerDifference(core)).toBe(0);
 });
 

@@ -188,7 +188,7 @@ describe('a worker that meets an unexpected error', () => {
     await pass(time, 6_000);
     expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'pending' });
     expect(await outboxOf(core)).toHaveLength(3);
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
   });
 
   it('in writing down many ends: reports one error for all at each try, and writes them together', async () => {
@@ -380,6 +380,6 @@ describe('room', () => {
     await ticks(600);
     expect(await Promise.all(ends.map((status) => status()))).toEqual(Array(count).fill('completed'));
     expect(await outboxOf(core)).toHaveLength(count * size);
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
   });
 });

@@ -86,7 +86,7 @@ describe('Limits, idempotency', () => {
     }
     await core.administration.idle();
     expect(await outboxOf(core)).toHaveLength(refused ? 0 : count);
-    expect(await core.carrier.repeats()).toBe(0);
+    expect(await core.carrier.outbox.repeats()).toBe(0);
     expect(await ledgerDifference(core)).toBe(0);
   });
 

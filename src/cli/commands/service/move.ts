@@ -59,10 +59,10 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     view,
     effects: ['changes'],
     notes: [
-      'Stop the service first; during the move nothing answers. To continue a move that',
-      'was interrupted, run the same command again. The folder and the database can',
-      'never be served at the same time: at the end the folder is marked as moved, then',
-      'the database opens. The folder keeps its files.',
+      'Stop the service first; during the move nothing answers. A move that was',
+      'interrupted starts over when you run the same command again. The folder and the',
+      'database can never be served at the same time: at the end the folder is marked as',
+      'moved, then the database opens. The folder keeps its files.',
     ],
     examples: [
       [

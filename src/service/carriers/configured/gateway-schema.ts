@@ -23,11 +23,8 @@ import {
   urlOf,
   values,
 } from './gateway-requests-schema.js';
-import { durationMs, routeFields, within } from './route-fields.js';
+import { duration, routeFields, within } from './route-fields.js';
 import { readSecret, type WrittenSecret, writtenSecret } from './secrets.js';
-
-const maxTimeoutMs = 120_000;
-const maxRepeatMs = 7 * 86_400_000;
 
 const headerName = z
   .string()
@@ -93,30 +90,11 @@ export const gatewaySchema = z.strictObject({
   account: z.optional(answerRule),
   code: z.optional(path),
   repeat_key: z.optional(z.strictObject({ header: freeHeader })),
-  repeat_for: z.optional(
-    z
-      .string()
-      .check(
-        rule(
-          (text) => (durationMs(text, 'mhd') ?? Number.POSITIVE_INFINITY) <= maxRepeatMs,
-          'must be 1m to 7d, as 24h',
-        ),
-      ),
-  ),
+  repeat_for: z.optional(duration('mhd', 60_000, 7 * 86_400_000, 'must be 1m to 7d, as 24h')),
   ...requestFields,
   concurrent: z._default(within(1, 100), 10),
   per_second: z._default(within(1, 20_000), 20),
-  timeout: z._default(
-    z
-      .string()
-      .check(
-        rule(
-          (text) => (durationMs(text, 'sm') ?? Number.POSITIVE_INFINITY) <= maxTimeoutMs,
-          'must be 1s to 2m, as 30s',
-        ),
-      ),
-    '30s',
-  ),
+  timeout: z.prefault(duration('sm', 1_000, 120_000, 'must be 1s to 2m, as 30s'), '30s'),
   number_form: z._default(z.enum(['international', 'national', 'e164']), 'international'),
 });
 
@@ -184,7 +162,7 @@ export function gatewayRouteOf(
     repeats: repeatsOf(route, fail),
     concurrent: route.concurrent,
     perSecond: route.per_second,
-    timeoutMs: durationMs(route.timeout, 'sm') as number,
+    timeoutMs: route.timeout,
     numberForm: route.number_form,
     secrets,
     prefixes: route.prefixes,
@@ -258,9 +236,8 @@ function repeatsOf(
   const taken = [...Object.keys(headers), ...(basic === undefined ? [] : ['Authorization']), 'Content-Type'];
   if (taken.some((name) => name.toLowerCase() === key.header.toLowerCase()))
     fail('repeat_key.header', 'is already a header of the route');
-  const forMs = durationMs(repeat_for, 'mhd') as number;
-  if (forMs <= (durationMs(timeout, 'sm') as number)) fail('repeat_for', 'must be longer than timeout');
-  return { header: key.header, forMs };
+  if (repeat_for <= timeout) fail('repeat_for', 'must be longer than timeout');
+  return { header: key.header, forMs: repeat_for };
 }
 
 function ruleOf(written: WrittenGateway['accepted'] | undefined): AnswerRule | null {

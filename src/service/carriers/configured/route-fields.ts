@@ -25,11 +25,31 @@ export const routeFields = {
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `30s`, `24h`, `7d` in milliseconds; null for anything else. */
-export function durationMs(written: string, units: string): number | null {
+/** `30s`, `24h`, `7d`, read as milliseconds, of which there may be `least` to `most`. */
+export const duration = (units: string, least: number, most: number, problem: string) =>
+  z.pipe(
+    z.string().check(rule((text) => isBetween(milliseconds(text, units), least, most), problem)),
+    z.transform((text) => milliseconds(text, units)),
+  );
+
+const isBetween = (value: number, least: number, most: number) => value >= least && value <= most;
+
+function milliseconds(written: string, units: string): number {
   const [, count, unit = ''] = /^([1-9][0-9]{0,4})([smhd])$/.exec(written) ?? [];
-  return units.includes(unit) && unit !== '' ? Number(count) * (unitsMs[unit] ?? Number.NaN) : null;
+  return units.includes(unit) ? Number(count) * (unitsMs[unit] ?? Number.NaN) : Number.NaN;
 }
+
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+type CamelCased<Fields> = { [Name in keyof Fields as Camel<Name>]: Fields[Name] };
+
+/** The same fields, named as in code: `source_ton` is `sourceTon`. */
+export const camelCased = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  ) as CamelCased<Fields>;
 
 interface RouteOfList {
   name: string;

@@ -1,4 +1,7 @@
+import * as z from 'zod/mini';
 import { parseUrl } from '../../../contract/index.js';
+import { rule } from '../../parse-fields.js';
+
 export interface ServerAddress {
   protocol: string;
   /** As sockets take it: IPv6 without brackets. */
@@ -6,11 +9,16 @@ export interface ServerAddress {
   port: number;
 }
 
-/** Parses `<protocol>://<host>:<port>` and nothing more; null for anything else. `defaultPorts`: by protocol. */
-export function serverAddressOf(
-  written: string,
-  defaultPorts: Readonly<Record<string, number>>,
-): ServerAddress | null {
+type Ports = Readonly<Record<string, number>>;
+
+/** `<protocol>://<host>:<port>` and nothing more. `defaultPorts`: by protocol. */
+export const serverAddress = (defaultPorts: Ports, problem: string) =>
+  z.pipe(
+    z.string().check(rule((text) => serverAddressOf(text, defaultPorts) !== null, problem)),
+    z.transform((text) => serverAddressOf(text, defaultPorts) as ServerAddress),
+  );
+
+function serverAddressOf(written: string, defaultPorts: Ports): ServerAddress | null {
   const url = parseUrl(written);
   if (url === null) return null;
   const { protocol, hostname, port, pathname, search, hash, username, password } = url;

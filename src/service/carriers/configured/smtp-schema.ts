@@ -9,9 +9,7 @@ import type { Login, SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { within } from './route-fields.js';
 import { readSecret, trustedCommand, writtenCommand, writtenSecret } from './secrets.js';
-import { type ServerAddress, serverAddressOf } from './server-address.js';
-
-const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
+import { serverAddress } from './server-address.js';
 
 /** What a client calls itself (RFC 5321, 4.1.3): a name with a domain, or an address. */
 function isHelloName(text: string): boolean {
@@ -21,9 +19,10 @@ function isHelloName(text: string): boolean {
 }
 
 export const emailSchema = z.strictObject({
-  smtp: z
-    .string()
-    .check(rule((text) => addressOf(text) !== null, 'must be smtp://<host>:<port> or smtps://<host>:<port>')),
+  smtp: serverAddress(
+    { 'smtp:': 587, 'smtps:': 465 },
+    'must be smtp://<host>:<port> or smtps://<host>:<port>',
+  ),
   user: z.optional(z.string().check(rule((text) => /^[^\p{Cc}\p{Cs}]+$/u.test(text), 'must be one line'))),
   password: z.optional(writtenSecret),
   token: z.optional(z.strictObject({ command: writtenCommand })),
@@ -52,7 +51,7 @@ type WrittenEmail = z.infer<typeof emailSchema>;
 
 /** The settings with their secrets. Throws ConfigurationError. */
 export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource): SmtpSettings {
-  const { protocol, host, port } = addressOf(email.smtp) as ServerAddress;
+  const { protocol, host, port } = email.smtp;
   const isImplicit = protocol === 'smtps:';
   if (isImplicit && email.tls === 'off')
     throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');

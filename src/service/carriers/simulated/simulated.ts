@@ -12,22 +12,12 @@ import {
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
-import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
+import type { Outbox } from './outbox.js';
 import { laneOf, simulatedLanes } from './routes.js';
 
 export interface SimulatedCarrier extends Carrier {
   inquire(reference: string, to: string, before: number): Promise<Fate>;
-  outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
-  /** The deliveries of messages. */
-  deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
-  /** How many deliveries were repeats of a message: 0 unless the service has a bug. */
-  repeats(): Promise<number>;
-  /** True once for a name, until a reset. For faults that happen once. */
-  isFirst(name: string): Promise<boolean>;
-  /** Forgets the deliveries of messages. */
-  forget(messageIds: readonly string[]): Promise<void>;
-  reset(): Promise<void>;
-  close(): Promise<void>;
+  readonly outbox: Outbox;
 }
 
 /** It accepts everything at once; this limits the memory of the service. */
@@ -181,13 +171,7 @@ export function simulatedCarrier(
       return fault === null ? deliver(submission) : submitWith(fault, submission, signal);
     },
     inquire,
-    outbox: (filter) => outbox.read(filter),
-    deliveries: (messageIds) => outbox.find(messageIds),
-    repeats: () => outbox.repeats(),
-    isFirst: (name) => outbox.isFirst(name),
-    forget: (messageIds) => outbox.forget(messageIds),
-    reset: () => outbox.reset(),
-    close: () => outbox.close(),
+    outbox,
   };
 }
 

@@ -1,16 +1,14 @@
-import { comparedRecipient } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import { whenFree } from '../../storage/sqlite/database/busy.js';
 import type { Database } from '../../storage/sqlite/database/database.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
 import { jsonObject } from '../../storage/sqlite/database/json-object.js';
 import { checkpointBeforeClose, openDatabase } from '../../storage/sqlite/database/open.js';
-import { overwriting } from '../../storage/sqlite/database/overwriting.js';
-import { prepareOnce } from '../../storage/sqlite/database/prepare-once.js';
-import { everyAttempt, type Submission } from '../carrier.js';
-import { type DeliveryRow, toRecord } from './delivery-row.js';
-import { type DeliveryRecord, type Outbox, type OutboxFilter, outboxDepth, outboxPage } from './outbox.js';
+import { sqliteSql } from '../../storage/sqlite/database/sql.js';
+import type { Submission } from '../carrier.js';
+import type { Outbox } from './outbox.js';
 import { type Run, runsOf } from './runs.js';
+import { sqlOutbox } from './sql-outbox.js';
 
 export const outboxMigrations: readonly string[] = [
   `CREATE TABLE deliveries (
@@ -48,10 +46,6 @@ interface Arrival {
   delivered: Promise<(submission: Submission) => boolean>;
 }
 
-const isToRecipient = '(:to IS NULL OR lower(recipient) = :to)';
-const selectMany =
-  'SELECT * FROM deliveries WHERE reference IN (SELECT value FROM json_each(?)) ORDER BY seq';
-
 /** A separate file, as another company would have; a crash of the service's process leaves its contents intact. */
 export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   const commits = new GroupCommit(database);
@@ -67,30 +61,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
      ON CONFLICT DO UPDATE SET before = max(before, excluded.before)`,
   );
   const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
-  const selectPage = database.prepare(
-    `SELECT * FROM deliveries WHERE seq > :last AND ${isToRecipient} ORDER BY seq LIMIT ${outboxPage}`,
-  );
-  const selectOlder = database.prepare(
-    `SELECT * FROM deliveries
-     WHERE seq < :last AND seq > (SELECT max(seq) FROM deliveries) - ${outboxDepth} AND ${isToRecipient}
-     ORDER BY seq DESC LIMIT ${outboxPage}`,
-  );
-  const selectPlace = database.prepare(
-    `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) AS last FROM deliveries WHERE reference = ?`,
-  );
-  /** The sequence number before the newest `limit` of them. */
-  const selectStart = database.prepare(
-    `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
-       SELECT seq FROM deliveries WHERE ${isToRecipient} ORDER BY seq DESC LIMIT :limit)`,
-  );
-  const remove = database.prepare(
-    'DELETE FROM deliveries WHERE reference IN (SELECT value FROM json_each(?))',
-  );
-  const countRepeats = database.prepare(
-    'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
-  );
-  const prepared = prepareOnce(database);
-  const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
+  const selectNewest = database.prepare('SELECT coalesce(max(seq), 0) AS newest FROM deliveries');
 
   let arriving: Arrival | null = null;
 
@@ -122,55 +93,19 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     insertAll.run({ recipients, channel, text, subject, html, from, replyTo, route, at: clock.now() });
   }
 
-  async function* read(filter: OutboxFilter): AsyncGenerator<DeliveryRecord> {
-    const { limit, after, isNewestFirst = false } = filter;
-    const to = filter.to === undefined ? null : comparedRecipient(filter.to);
-    let last = isNewestFirst ? Number.MAX_SAFE_INTEGER : 0;
-    if (limit !== undefined) last = await placeIn(() => selectStart.get({ to, limit }));
-    if (after !== undefined) last = await placeIn(() => selectPlace.get(after));
-    const page = isNewestFirst ? selectOlder : selectPage;
-    for (;;) {
-      const rows = (await whenFree(() => page.all({ to, last }))) as DeliveryRow[];
-      for (const row of rows) {
-        yield toRecord(row);
-        last = row.seq;
-      }
-      if (rows.length < outboxPage) return;
-    }
-  }
-
-  async function placeIn(look: () => unknown): Promise<number> {
-    return ((await whenFree(look)) as { last: number }).last;
-  }
-
-  return {
-    deliver(submission) {
+  const own = {
+    deliver(submission: Submission) {
       arriving ??= arrival();
       arriving.submissions.push(submission);
       return arriving.delivered.then((isDelivered) => isDelivered(submission));
     },
-    ageOrFence: (reference, before) =>
+    ageOrFence: (reference: string, before: number) =>
       commits.run(() => {
         const found = selectOne.get(reference) as { delivered_at: number } | undefined;
         if (found === undefined) fence.run(reference, before);
         return found === undefined ? null : clock.now() - found.delivered_at;
       }),
-    read,
-    find: async (messageIds) =>
-      ((await whenFree(() => prepared(selectMany).all(JSON.stringify(messageIds)))) as DeliveryRow[]).map(
-        toRecord,
-      ),
-    forget: (messageIds) =>
-      commits.run(() => void overwriting(database, () => remove.run(JSON.stringify(messageIds)))),
-    repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
-    isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
-    reset: () =>
-      commits.run(() => {
-        // Fences for all attempts remain: a paused process may still submit one.
-        database.exec(
-          `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
-        );
-      }),
+    newest: async () => ((await whenFree(() => selectNewest.get())) as { newest: number }).newest,
     async close() {
       await commits.close();
       try {
@@ -180,4 +115,6 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
       }
     },
   };
+  const names = { fences: 'barred', firsts: 'losses', name: 'reference' };
+  return sqlOutbox(sqliteSql(database, clock, commits, whenFree), names, own);
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../clock.js';
+import { atMost, type Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { Receipt } from '../../storage/store.js';
@@ -64,21 +64,15 @@ export function smppCarrier(parts: SmppParts): Carrier {
       figures = counts;
       onReceipt = receive;
       onIncoming = keep;
-      const tried = Promise.all([...routes.values()].map((route) => route.start()));
-      let cancel = () => {};
-      const late = new Promise<void>((resolve) => {
-        cancel = clock.after(startMs, resolve);
-      });
-      await Promise.race([tried, late]);
-      cancel();
+      await atMost(clock, startMs, Promise.all([...routes.values()].map((route) => route.start())));
     },
     async stop() {
       await Promise.all([...routes.values()].map((route) => route.stop()));
     },
-    capacity: (lane) => routeOf(lane).capacity,
-    ahead: (lane) => routeOf(lane).ahead,
-    factor: (lane) => routeOf(lane).factor,
-    lowerRate: (lane, answeredMs) => routeOf(lane).lowerRate(answeredMs),
+    capacity: (lane) => routeOf(lane).window.capacity,
+    ahead: (lane) => routeOf(lane).window.ahead,
+    factor: (lane) => routeOf(lane).window.factor,
+    lowerRate: (lane, answeredMs) => routeOf(lane).window.lower(answeredMs),
     isDown: (lane) => routeOf(lane).isDown,
     reserve,
     async submit(submission, signal) {

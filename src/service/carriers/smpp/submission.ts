@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js';
 import { notConnectedCode, OutcomeUnknown, type Submission, type SubmitResult } from '../carrier.js';
 import { statuses, tags } from './codec/commands.js';
 import type { Pdu } from './codec/pdu.js';
-import type { Room, RouteWindow } from './connection/window.js';
+import type { LinkRoom, RouteWindow } from './connection/window.js';
 import { carrierIdOf } from './receipts.js';
 import { resultOf } from './results.js';
 import type { SmppRoute } from './route-settings.js';
@@ -27,7 +27,7 @@ export interface SubmissionParts {
  * retried and the message is never deferred or refused. Rejects with OutcomeUnknown.
  */
 export function submitIn(
-  first: Room,
+  first: LinkRoom,
   submission: Submission,
   signal: AbortSignal,
   parts: SubmissionParts,
@@ -48,10 +48,10 @@ class Sending {
   readonly #onOverdue: () => void;
   readonly #reference: number;
   readonly #begunAt: number;
-  #room: Room | null;
+  #room: LinkRoom | null;
 
   constructor(
-    room: Room,
+    room: LinkRoom,
     submission: Submission,
     signal: AbortSignal,
     parts: SubmissionParts,
@@ -100,7 +100,7 @@ class Sending {
 
   async #exchange({ fields, options }: Segment): Promise<Pdu> {
     const { route, clock } = this.#parts;
-    const room = this.#room as Room;
+    const room = this.#room as LinkRoom;
     const { to, lifeMs = null } = this.#submission;
     const all = {
       ...fields,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js';
+import { atMost, type Clock } from '../../clock.js';
 import { type Random, randomInteger } from '../../random.js';
 import type { Report } from '../../report.js';
 import { Connection } from './connection.js';
@@ -105,15 +105,10 @@ export class Connections {
       connection.close();
     }
     stopping?.abort();
-    if (this.#lent.size > 0) {
-      await new Promise<void>((resolve) => {
-        const cancel = this.#parts.clock.after(drainMs, resolve);
-        this.#onDrained = () => {
-          cancel();
-          resolve();
-        };
-      });
-    }
+    const drained = new Promise<void>((resolve) => {
+      this.#onDrained = resolve;
+    });
+    if (this.#lent.size > 0) await atMost(this.#parts.clock, drainMs, drained);
     for (const connection of this.#lent) connection.close();
   }
 

@@ -12,11 +12,11 @@ import {
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
+import { RateWindow } from '../rate/rate-window.js';
 import { longestSubmitMs, type Mail, openMs } from './connection.js';
 import { Connections, type Lent } from './connections.js';
 import { composeMail, NotReady, type Sender } from './mail.js';
 import { MailDay } from './mail-day.js';
-import { MailRate } from './mail-rate.js';
 import { RelayCapacity } from './relay-capacity.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
@@ -33,6 +33,8 @@ export interface SmtpParts {
 }
 
 const doubtMs = 900_000;
+/** Room for single mails at any rate: they go before those of batches, which are claimed by the second. */
+const fewestMails = 10;
 const notConnected: SubmitResult = {
   kind: 'later',
   reason: 'its relay cannot be reached',
@@ -54,7 +56,8 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
   };
   const connections = new Connections(parts);
   const relay = new RelayCapacity(settings.connections, clock);
-  const rate = perSecond === null ? null : new MailRate({ ...parts, route: { name: emailRoute, perSecond } });
+  const rate =
+    perSecond === null ? null : new RateWindow({ ...parts, route: { name: emailRoute, perSecond } });
   const mailbox = `${settings.login?.user ?? from} ${settings.host}`;
   const day =
     perDay === null || parts.days === undefined
@@ -98,13 +101,18 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
   }
 
   async function reserve(_route: string, isSingle: boolean): Promise<Reservation | null> {
-    if (rate !== null && !(connections.isUp && (await rate.wait(isSingle)))) return null;
-    const lent = await connections.take(isSingle);
-    if (lent === null || day === null)
-      return lent && { submit: (...given) => submitOver(lent, ...given), release: lent.release };
-    const slot = await day.take(!isSingle);
-    if (slot === null) {
-      lent.release();
+    if (!connections.isUp) return null;
+    const permit = rate && (await rate.wait(isSingle ? 'single' : 'batch'));
+    // It may take long until there is a connection: then the rate has gone on.
+    permit?.use();
+    const lent = rate !== null && permit === null ? null : await connections.take(isSingle);
+    const slot = lent && day && (await day.take(!isSingle));
+    const release = () => {
+      permit?.release();
+      lent?.release();
+    };
+    if (lent === null || (day !== null && slot === null)) {
+      release();
       return null;
     }
     let isTaken = false;
@@ -114,13 +122,13 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
         isTaken = true;
         const result = await submitOver(lent, ...given);
         isTaken = result.kind === 'accepted';
-        if (result.kind === 'later' && result.isOfDay) day.reach();
+        if (result.kind === 'later' && result.isOfDay) day?.reach();
         return result;
       },
       release() {
-        if (!isEnded) day.end(slot, isTaken);
+        if (!isEnded && slot !== null) day?.end(slot, isTaken);
         isEnded = true;
-        lent.release();
+        release();
       },
     };
   }
@@ -131,15 +139,18 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     doubtMs,
     async start() {
       connections.start();
+      rate?.open();
       await day?.start();
     },
     stop() {
-      rate?.stop();
+      rate?.close();
       day?.stop();
       return connections.stop();
     },
-    capacity: () =>
-      connections.isUp ? Math.min(relay.window, rate?.capacity ?? unlimited, day?.left ?? unlimited) : 0,
+    capacity() {
+      const ofRate = rate === null ? unlimited : Math.max(fewestMails, rate.capacity);
+      return connections.isUp ? Math.min(relay.window, ofRate, day?.left ?? unlimited) : 0;
+    },
     ahead: () =>
       connections.isUp ? Math.min(relay.ahead, rate?.ahead ?? unlimited, day?.leftOfLists ?? unlimited) : 0,
     dayLimit: () => day?.limit ?? null,

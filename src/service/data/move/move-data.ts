@@ -7,7 +7,7 @@ import { verifyDatabase } from '../../storage/postgres/verify.js';
 import { syncFolder } from '../../storage/sqlite/installation/folder.js';
 import { type Move, moveLine } from '../../storage/sqlite/installation/moves.js';
 import { makeSecret, readSecret } from '../../storage/sqlite/installation/secret.js';
-import { type MovedTable, movedTables } from './mapping.js';
+import { movedTables } from './mapping.js';
 import { type Row, summing } from './rows.js';
 import { openSource, type Source } from './source.js';
 import { failing, occupied, openTarget, type Target, type TargetState, taken } from './target.js';
@@ -58,8 +58,8 @@ export interface Moved {
  * Moves everything in a folder into an empty database. At any time only one of the two can be served, or neither: the
  * folder is marked before anything is written to the database, and marked as moved before the database opens. Both
  * contain the same random target, so no other database opens for this folder. Once it has opened, the folder is marked
- * again: a database that was put back to an earlier time would otherwise open twice. It can be interrupted at any point
- * and called again.
+ * again: a database that was put back to an earlier time would otherwise open twice. It can be interrupted at any point,
+ * and starts over if it is called again.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const source = await openSource(options.directory);
@@ -81,31 +81,25 @@ async function moveInto(source: Source, target: Target, options: MoveOptions): P
   const { at = () => {}, onProgress = () => {} } = options;
   const before = source.move();
   const state = await target.state(before?.target ?? null);
-  if (before !== null && before.state !== 'moving') {
-    if (state?.id === source.id && !state.isFilling) {
-      source.mark('opened');
-      writeSecret(source, options.secretFile);
-      return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
-    }
-    checkUnopened(before, state, options);
+  if (before !== null && before.state !== 'moving' && state?.id === source.id && !state.isFilling) {
+    source.mark('opened');
+    writeSecret(source, options.secretFile);
+    return { isNew: false, tables: movedTables.length, rows: 0, digest: null };
   }
-  if (!state?.isOwn) await checkFree(source, target, state, options);
+  await startOver(source, target, state, options);
   writeSecret(source, options.secretFile);
   at('secret');
-  const name = state === null ? await begin(source, target, options) : (before?.target as string);
+  const name = await begin(source, target, options);
   at('database');
 
   const counts = movedTables.map((table) => source.count(table));
   const total = counts.reduce((sum, count) => sum + count, 0);
   for (const table of movedTables) {
-    await copy(
-      source,
-      target,
-      name,
-      table,
-      () => at('rows'),
-      (rows) => onProgress('copy', rows, total),
-    );
+    for (const page of source.pages(table)) {
+      await target.add(name, table, page);
+      onProgress('copy', page.length, total);
+      at('rows');
+    }
   }
   at('copied');
   const digest = await verify(source, target, (rows) => onProgress('verify', rows, total));
@@ -154,6 +148,26 @@ async function checkFree(
   });
 }
 
+/**
+ * Empties the database if an earlier move has begun to fill it. Throws DataError for any other one, unless it is empty and
+ * has the address of the one that is gone; and if the database may have opened.
+ */
+async function startOver(
+  source: Source,
+  target: Target,
+  state: TargetState | null,
+  places: MovePlaces,
+): Promise<void> {
+  const move = source.move();
+  if (move !== null && move.state !== 'moving') {
+    checkUnopened(move, state, places);
+    // If it ends before the last step, the empty database can be filled, or given up, too.
+    source.mark('moving');
+  }
+  if (move === null || !state?.isOwn) await checkFree(source, target, state, places);
+  else if (!(await target.abandon(move.target))) throw taken();
+}
+
 /** Marks the folder, then the database. */
 async function begin(source: Source, target: Target, options: MoveOptions): Promise<string> {
   const { database, secretFile, at = () => {} } = options;
@@ -169,11 +183,7 @@ async function begin(source: Source, target: Target, options: MoveOptions): Prom
   });
 }
 
-/**
- * Abandons a move: empties the database if this move is filling it, then allows the folder to be served again. Throws
- * DataError for any other database, unless it is empty and has the address of the one that is gone; and if the database
- * may have opened. False if there is no move.
- */
+/** Abandons a move, and allows the folder to be served again; see `startOver`. False if there is no move. */
 export async function abandonMove(places: MovePlaces): Promise<boolean> {
   const { directory } = places;
   const source = await openSource(directory);
@@ -182,14 +192,7 @@ export async function abandonMove(places: MovePlaces): Promise<boolean> {
     if (move === null) return false;
     const target = await openTarget(placeOf(places));
     try {
-      const state = await target.state(move.target);
-      if (move.state !== 'moving') {
-        checkUnopened(move, state, places);
-        // If it ends before the last step, the empty database can be given up too.
-        source.mark('moving');
-      }
-      if (!state?.isOwn) await checkFree(source, target, state, places);
-      else if (!(await target.abandon(move.target))) throw taken();
+      await startOver(source, target, await target.state(move.target), places);
     } finally {
       target.close();
     }
@@ -200,28 +203,12 @@ export async function abandonMove(places: MovePlaces): Promise<boolean> {
   }
 }
 
-async function copy(
-  source: Source,
-  target: Target,
-  name: string,
-  table: MovedTable,
-  onWritten: () => void,
-  onRows: (count: number) => void,
-): Promise<void> {
-  // Rows are written in order and completely, so whatever is there, everything before it is too.
-  for (const page of source.pages(table, await target.lastKey(table))) {
-    if (page.length > 0) await target.add(name, table, page);
-    onRows(page.length);
-    onWritten();
-  }
-}
-
 /** Throws if a table differs; returns a digest of all tables. */
 async function verify(source: Source, target: Target, onRows: (count: number) => void): Promise<string> {
   const all = summing();
   for (const table of movedTables) {
     const sum = summing();
-    const there = await target.sum(table, countsOf(source.pages(table, null), sum.add), onRows);
+    const there = await target.sum(table, countsOf(source.pages(table), sum.add), onRows);
     const here = sum.end();
     if (here.rows !== there.rows || here.digest !== there.digest) {
       throw new DataError(

@@ -80,7 +80,7 @@ export async function openSource(directory: string) {
     count: (table: MovedTable): number =>
       (databases[table.file].prepare(`SELECT count(*) AS count ${rowsOf(table)}`).get() as { count: number })
         .count,
-    pages: (table: MovedTable, after: Row | null) => read(databases[table.file], table, after),
+    pages: (table: MovedTable) => read(databases[table.file], table),
     close: (): void =>
       asOwnerNow(owner, () => {
         for (const database of [carrier, store]) {
@@ -95,8 +95,8 @@ export async function openSource(directory: string) {
 
 const rowsOf = ({ from, where = 'true' }: MovedTable) => `FROM ${from} WHERE ${where}`;
 
-/** The rows after a key, as the database stores them, ordered by key. The last page may be empty. */
-function* read(database: Database, table: MovedTable, first: Row | null): Generator<Row[]> {
+/** The rows as the database stores them, ordered by key. */
+function* read(database: Database, table: MovedTable): Generator<Row[]> {
   const { columns, key } = table;
   const names = columnsOf(table);
   const list = (some: readonly string[]) => some.map((name) => columns[name]).join(', ');
@@ -109,14 +109,15 @@ function* read(database: Database, table: MovedTable, first: Row | null): Genera
   };
   const next = select(` AND (${list(key)}) > (${key.map(() => '?').join(', ')})`);
   const convert = converterOf(table);
-  let after = first;
+  let after: Row | null = null;
   for (;;) {
     const { page, isFull } = pageOf(
       (after === null ? select('').iterate() : next.iterate(...(after as string[]))) as Iterable<Row>,
     );
-    yield page.map(convert);
     const last = page.at(-1);
-    if (last === undefined || !isFull) return;
+    if (last === undefined) return;
+    yield page.map(convert);
+    if (!isFull) return;
     after = key.map((name) => last[names.indexOf(name)]);
   }
 }

@@ -126,23 +126,13 @@ export async function openTarget(place: DatabasePlace, patience = longestStateme
       );
       return rows.length === 1;
     },
-    /** The key of the last row; null if there is none. */
-    async lastKey({ to, key }: MovedTable): Promise<Row | null> {
-      const order = key.map((name) => `${name} DESC`).join(', ');
-      const [row] = await transaction(() =>
-        query<Record<string, unknown>>(`SELECT ${key.join(', ')} FROM ${to} ORDER BY ${order} LIMIT 1`),
-      );
-      return row === undefined ? null : key.map((name) => row[name]);
-    },
-    /** Existing rows remain. */
     async add(target: string, table: MovedTable, rows: readonly Row[]): Promise<void> {
       const columns = columnsOf(table);
       const objects = rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
       const names = columns.join(', ');
       await whileFilling(target, () =>
         query(
-          `INSERT INTO ${table.to} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${table.to}, $1)
-           ON CONFLICT DO NOTHING`,
+          `INSERT INTO ${table.to} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${table.to}, $1)`,
           [JSON.stringify(objects)],
         ),
       );
@@ -161,7 +151,7 @@ export async function openTarget(place: DatabasePlace, patience = longestStateme
           onRows(rows.length);
           return rows.length > 0;
         };
-        for (const count of counts) if (count > 0) await read(count);
+        for (const count of counts) await read(count);
         // None, unless it differs.
         while (await read(20));
         await query('CLOSE moved');

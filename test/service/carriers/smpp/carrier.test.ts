@@ -286,17 +286,6 @@ describe('the window', () => {
     expect(order).toEqual(['b1', 'b2', 'single', 'b3', 'b4']);
   });
 
-  it('gives the room of a released reservation to the next', async () => {
-    await open({ window: 1 });
-    const first = await desk.carrier.reserve?.('Mobicom', true);
-    const second = desk.carrier.reserve?.('Mobicom', true);
-    first?.release();
-    first?.release();
-    expect(await second).not.toBeNull();
-    (await second)?.release();
-    expect(await desk.submit('m')).toMatchObject({ kind: 'accepted' });
-  });
-
   it('is full until an outcome is written', async () => {
     await open({ window: 1 });
     const first = await desk.carrier.reserve?.('Mobicom', true);

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../../clock.js';
+import { atMost, type Clock } from '../../../clock.js';
 import { type Random, randomInteger } from '../../../random.js';
 import type { Report } from '../../../report.js';
 import { statuses, writtenStatus } from '../codec/commands.js';
@@ -191,14 +191,11 @@ export class Link {
   }
 
   #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(milliseconds, resolve);
-      this.#resume = () => {
-        cancel();
-        resolve();
-      };
-      if (this.#isStopped) this.#resume();
+    const resumed = new Promise<void>((resolve) => {
+      this.#resume = resolve;
+      if (this.#isStopped) resolve();
     });
+    return atMost(this.#parts.clock, milliseconds, resumed);
   }
 }
 

@@ -1,3 +1,4 @@
+import { atMost } from '../../../clock.js';
 import type { Receipt } from '../../../storage/store.js';
 import type { CarrierFigures, Incoming, Reservation } from '../../carrier.js';
 import { statuses } from '../codec/commands.js';
@@ -25,9 +26,8 @@ type Parts = Omit<LinkParts, 'mode' | 'onDeliver' | 'onMalformed' | 'onChange'> 
 export class RouteConnection {
   readonly #parts: Parts;
   readonly #links: Link[];
-  readonly #window: RouteWindow;
-  #submissions = 0;
-  #onDrained: () => void = () => {};
+  readonly window: RouteWindow;
+  readonly #underWay = new Set<Promise<unknown>>();
   #delivered = 0;
   #wasUp = false;
   /** When it was last up, on the monotonic clock. */
@@ -49,65 +49,44 @@ export class RouteConnection {
     const submitting = binds.map(() => link(route.bind === 'transceiver' ? 'transceiver' : 'transmitter'));
     const receiving = route.bind === 'transceiver' ? [] : binds.map(() => link('receiver'));
     this.#links = [...submitting, ...receiving];
-    this.#window = new RouteWindow(submitting, parts);
-  }
-
-  /** Messages that it accepts. */
-  get capacity(): number {
-    return this.#window.capacity;
-  }
-
-  get ahead(): number {
-    return this.#window.ahead;
-  }
-
-  get factor(): number {
-    return this.#window.factor;
-  }
-
-  lowerRate(answeredMs: number): Promise<void> {
-    return this.#window.lower(answeredMs);
+    this.window = new RouteWindow(submitting, parts);
   }
 
   get isDown(): boolean {
-    return !this.#window.isUp && this.#parts.clock.monotonic() - this.#upAt >= downMs;
+    return !this.window.isOpen && this.#parts.clock.monotonic() - this.#upAt >= downMs;
   }
 
   async start(): Promise<void> {
     this.#upAt = this.#parts.clock.monotonic();
-    this.#window.open();
+    this.window.open();
     await Promise.all(this.#links.map((link) => link.start()));
   }
 
   /** Waits for answers to what was sent, then unbinds. */
   async stop(): Promise<void> {
-    this.#window.close();
-    await this.#drained();
-    this.#window.abandon();
+    this.window.drain();
+    await atMost(this.#parts.clock, responseMs, Promise.allSettled(this.#underWay));
+    this.window.close();
     await Promise.all(this.#links.map((link) => link.stop()));
   }
 
   async reserve(isSingle: boolean): Promise<Reservation | null> {
-    const room = await this.#window.wait(isSingle ? 'single' : 'batch');
+    const room = await this.window.wait(isSingle ? 'single' : 'batch');
     if (room === null) return null;
     let isHeld = true;
     return {
       submit: async (submission, signal) => {
         // It may have stopped since, and nothing would answer a new submission.
-        if (!this.#window.isUp) return notConnected(this.#parts.route.name);
-        this.#submissions += 1;
-        try {
-          const result = await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });
-          if (result.kind === 'accepted') this.#countSegments(submission.text ?? '');
-          return result;
-        } finally {
-          this.#submissions -= 1;
-          if (this.#submissions === 0) this.#onDrained();
-        }
+        if (!this.window.isOpen) return notConnected(this.#parts.route.name);
+        const submitting = submitIn(room, submission, signal, { ...this.#parts, window: this.window });
+        this.#underWay.add(submitting);
+        const result = await submitting.finally(() => this.#underWay.delete(submitting));
+        if (result.kind === 'accepted') this.#countSegments(submission.text ?? '');
+        return result;
       },
       release: () => {
         room.release();
-        if (isHeld) this.#window.leave();
+        if (isHeld) this.window.leave();
         isHeld = false;
       },
     };
@@ -120,21 +99,10 @@ export class RouteConnection {
   }
 
   #change(): void {
-    const { isUp } = this.#window;
+    const { isOpen: isUp } = this.window;
     if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
     this.#wasUp = isUp;
-    this.#window.serveWaiting();
-  }
-
-  #drained(): Promise<void> {
-    if (this.#submissions === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(responseMs, resolve);
-      this.#onDrained = () => {
-        cancel();
-        resolve();
-      };
-    });
+    this.window.serve();
   }
 
   /** Acknowledges a receipt or an incoming message once it is stored. */
