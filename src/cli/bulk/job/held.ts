@@ -1,5 +1,4 @@
-import { CliError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { type CliError, refusedSend } from '../../errors.js';
 import type { JobView } from './open-job.js';
 
 /** How people name a plan: the first characters of its digest. */
@@ -10,8 +9,6 @@ export function jobHeld(
   { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
   command: string,
 ): CliError {
-  return new CliError('job_held', exits.refused, `the job ${id} is held`, {
-    hint: `Nothing was sent this time. To send it: ${command}`,
-    details: { job: id, plan: planName(meta.digest), ...state.counts },
-  });
+  const details = { job: id, plan: planName(meta.digest), ...state.counts };
+  return refusedSend('job_held', `the job ${id} is held`, `To send it: ${command}`, details);
 }

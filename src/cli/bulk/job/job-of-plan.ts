@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError, machineError, usageError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { CliError, machineError, refusedError, refusedSend, usageError } from '../../errors.js';
 import { renameFile } from '../../platform/rename.js';
 import { syncFolder } from '../../platform/sync-folder.js';
 import { openPlan } from '../plan/files/plan-reader.js';
@@ -109,20 +108,21 @@ async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobCh
 
 /** On macOS and Windows. */
 const otherCase = (id: string, other: string) =>
-  new CliError('job_differs', exits.refused, `${id} and the job ${other} are one name on this disk`, {
-    hint: `Write it as ${other}, or choose another --job name.`,
-    details: { job: other },
-  });
+  refusedError(
+    'job_differs',
+    `${id} and the job ${other} are one name on this disk`,
+    `Write it as ${other}, or choose another --job name.`,
+    { job: other },
+  );
 
 /** A held job, and one that cannot be held, because it has begun. */
 function refuseHeld(job: JobView, plan: FrozenPlan, { resumeCommand }: JobChoice): void {
   const { id, state } = job;
   if (state.held) throw jobHeld(job, resumeCommand(job));
   if (plan.meta.held === undefined || state.finished) return;
-  throw new CliError('job_unfinished', exits.refused, `the job ${id} has begun, so it cannot be held`, {
-    hint: `Nothing was sent this time. Use another --job name, or resume the job: ${resumeCommand(job)}`,
-    details: { job: id, ...state.counts },
-  });
+  const what = `the job ${id} has begun, so it cannot be held`;
+  const way = `Use another --job name, or resume the job: ${resumeCommand(job)}`;
+  throw refusedSend('job_unfinished', what, way, { job: id, ...state.counts });
 }
 
 async function refuseOtherPlan(
@@ -139,13 +139,7 @@ async function refuseOtherPlan(
     .catch(() => ['its plan cannot be read']);
   const rename =
     'Use another --job name, with --skip-sent to leave out those who got this message from this machine';
-  throw new CliError(
-    'job_differs',
-    exits.refused,
-    `the job ${id} has another plan: ${differences.join('; ')}`,
-    {
-      hint: job.state.finished ? `${rename}.` : `${rename}; or resume the old job: ${resumeCommand(job)}`,
-      details: { job: id, differences },
-    },
-  );
+  const what = `the job ${id} has another plan: ${differences.join('; ')}`;
+  const hint = job.state.finished ? `${rename}.` : `${rename}; or resume the old job: ${resumeCommand(job)}`;
+  throw refusedError('job_differs', what, hint, { job: id, differences });
 }

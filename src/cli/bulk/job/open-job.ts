@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, machineError } from '../../errors.js';
+import { CliError, machineError, refusedError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { lockFolder } from '../../platform/lock.js';
 import type { HeldLock } from '../../platform/lock-types.js';
@@ -13,24 +13,21 @@ import { Journal } from './journal/journal.js';
 import { BrokenJournalError, journalFile, NewerJournalError, readJournal } from './journal/journal-reader.js';
 import { moveTaken, Takers } from './takers.js';
 
-/** A job opened exclusively by this process. */
-export interface Job {
-  id: string;
-  folder: string;
-  plan: FrozenPlan;
-  state: JobState;
-  journal: Journal;
-  close(): Promise<void>;
-  /** Closes and removes the job. */
-  discard(): Promise<void>;
-}
-
 /** A job's state, readable even while another process runs the job. */
 export interface JobView {
   readonly id: string;
   readonly folder: string;
   readonly meta: PlanMeta;
   readonly state: JobState;
+}
+
+/** A job opened exclusively by this process. */
+export interface Job extends JobView {
+  readonly plan: FrozenPlan;
+  readonly journal: Journal;
+  close(): Promise<void>;
+  /** Closes and removes the job. */
+  discard(): Promise<void>;
 }
 
 export interface FollowedJob extends JobView {
@@ -49,15 +46,17 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
   let opened: Journal | null = null;
   try {
     const plan = await openPlan(folder);
-    const { digest } = plan.meta;
-    const state = new JobState(plan.meta);
+    const { meta } = plan;
+    const { digest } = meta;
+    const state = new JobState(meta);
     const journal = await Journal.open(nodeDisk, join(folder, journalFile), (entry) => state.apply(entry));
     opened = journal;
     if (state.job === null) await journal.append({ type: 'job', id, digest });
     else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
-    await moveTaken({ id, folder, digest, state }, await Takers.in(stateDirectory));
+    const job = { id, folder, meta, state };
+    await moveTaken(job, await Takers.in(stateDirectory));
     return {
-      ...{ id, folder, plan, state, journal },
+      ...{ ...job, plan, journal },
       async close() {
         await journal.close();
         await lock.release();
@@ -81,9 +80,10 @@ export async function lockJob(id: string, folder: string): Promise<HeldLock> {
   });
   if (lock.held) return lock;
   const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
-  throw new CliError('job_locked', exits.refused, `the job ${id} is already running${pid}`, {
-    hint: `See its progress: \`urtuu jobs watch ${id}\``,
-    details: { job: id, pid: lock.pid },
+  const hint = `See its progress: \`urtuu jobs watch ${id}\``;
+  throw refusedError('job_locked', `the job ${id} is already running${pid}`, hint, {
+    job: id,
+    pid: lock.pid,
   });
 }
 
@@ -102,7 +102,7 @@ export async function followJob(stateDirectory: string, id: string, known?: Take
       const isNew = end === 0;
       if (isNew) state = new JobState(meta);
       const { whole, ended } = await readJournal(folder, { start: end }, (entry) => state.apply(entry));
-      if (isNew) await moveTaken({ id, folder, digest: meta.digest, state }, takers);
+      if (isNew) await moveTaken({ id, folder, meta, state }, takers);
       // The next run rewrites a last line without a newline.
       end = ended ? end + whole : 0;
     };

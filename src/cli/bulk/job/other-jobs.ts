@@ -147,7 +147,7 @@ export class OtherJobs {
     await onPlan(plan);
     if (this.#marks.length !== pairs.length) this.#marks = new Uint8Array(pairs.length);
     this.#takers ??= await Takers.in(this.#options.stateDirectory);
-    await moveTaken({ id, folder, digest: meta.digest, state }, this.#takers);
+    await moveTaken({ id, folder, meta, state }, this.#takers);
     const ofJob = this.#marks.fill(0);
     const failures = await this.#failuresIn({ id, folder, meta }, state);
     const message = this.#options.byRecipient ? anyMessage : undefined;

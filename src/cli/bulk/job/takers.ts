@@ -207,12 +207,12 @@ export async function* placesOf(
 
 /** Moves the rows that other jobs took from a job whose journal has been read; those of unread jobs stay. */
 export async function moveTaken(
-  { id, folder, digest, state }: { id: string; folder: string; digest: string; state: JobState },
+  { id, folder, meta, state }: Omit<Taker, 'sources'> & { state: JobState },
   takers: Takers,
 ): Promise<void> {
   const ids: string[] = [];
   const takings: TakenRows[] = [];
-  for (const taker of takers.of(id, digest))
+  for (const taker of takers.of(id, meta.digest))
     try {
       const rows = (await isConfirmed(taker)) ? (await rowsTakenBy(taker.folder)).get(id) : undefined;
       if (rows === undefined) continue;

@@ -113,7 +113,7 @@ const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
 async function open(context: Context, { job, options, hasPreflight }: Run): Promise<void> {
   await refuseOtherService(context, job);
-  refuseList(context.config, job.plan.meta, options.report);
+  refuseList(context.config, job.meta, options.report);
   await context.io.files.checkWritable(options.report);
   // A bulk command has done that before its prompt.
   if (!hasPreflight) await shareLimitLater(context, job);
@@ -208,7 +208,7 @@ const judge = ({ job, options, leftOut, ending }: EndedRun, reported?: Reported)
   });
 
 const stepsOf = (context: Context, { job, options, input, ending }: EndedRun): NextStep[] =>
-  stepsAfter(context, { job: { ...job, meta: job.plan.meta }, options, input }, ending);
+  stepsAfter(context, { job, options, input }, ending);
 
 function warnOfEnding(context: Context, ended: EndedRun): void {
   const [first] = stepsOf(context, ended);
@@ -265,9 +265,8 @@ const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
 });
 
 async function printSummary(context: Context, ended: EndedRun, { exit }: Verdict): Promise<void> {
-  const { id, plan, state } = ended.job;
   try {
-    await context.io.print(summaryView, { ...summaryOf({ id, meta: plan.meta, state }), exit });
+    await context.io.print(summaryView, { ...summaryOf(ended.job), exit });
   } catch (error) {
     warnOfEnding(context, ended);
     throw error;

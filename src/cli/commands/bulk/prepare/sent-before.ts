@@ -16,12 +16,12 @@ import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
-import { type CliError, machineError, usageError } from '../../../errors.js';
+import { type CliError, machineError, refusedSend, usageError } from '../../../errors.js';
 import { counted } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
 import { absolutePath } from '../same-file.js';
-import { type EarlierSends, recentDays, refused } from './earlier-sends.js';
+import { type EarlierSends, recentDays } from './earlier-sends.js';
 import type { PlanSource } from './plan-list.js';
 
 export type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
@@ -201,14 +201,14 @@ function sameList(ids: readonly string[], count: number, wave: string | undefine
   const details = { job: ids[0] ?? null, recipients: count };
   const again = 'To send to them again, add --again.';
   const way = wave === undefined ? again : `To leave them out, add --like ${wave}.`;
-  return refused('job_done', what, way, details);
+  return refusedSend('job_done', what, way, details);
 }
 
 /** The plan still contains them. */
 function overtaken(count: number): CliError {
   const what = `another job has just sent the same message to ${counted(count, 'recipient')} of this list`;
   const way = 'Run the same command again to leave them out.';
-  return refused('sent_before', what, way, { recipients: count });
+  return refusedSend('sent_before', what, way, { recipients: count });
 }
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
@@ -226,7 +226,7 @@ export async function refuseOpen(context: ResumeContext, { open }: EarlierSends)
   for (const [id, count] of open) {
     const job = await viewJob(context.config.stateDirectory, id);
     const who = `${counted(count, 'recipient')} of this list`;
-    throw refused(
+    throw refusedSend(
       'rows_open',
       `the unfinished job ${id} would send the same message to ${who}`,
       `Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,

@@ -17,8 +17,7 @@ import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan, Source } from '../../../bulk/plan/plan.js';
 import { isOfDelivery, type ReportedRows } from '../../../bulk/plan/reported-rows.js';
 import type { Context } from '../../../context.js';
-import { CliError, machineError } from '../../../errors.js';
-import { exits } from '../../../exit-codes.js';
+import { type CliError, machineError, refusedError, refusedSend } from '../../../errors.js';
 import type { HeldLock } from '../../../platform/lock-types.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
@@ -46,7 +45,11 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
   const taken = await rowsOf(child.plan);
   if (taken.length === 0) return;
   if (start?.isUnguarded)
-    throw machineError('without locks on this disk, rows of other jobs could be sent twice', null, noneSent);
+    throw machineError(
+      'without locks on this disk, rows of other jobs could be sent twice',
+      null,
+      'Nothing was sent this time.',
+    );
   const takers = await Takers.in(context.config.stateDirectory);
   const killed = await takers.leaveOutKilled();
   refuseUnread(takers);
@@ -69,13 +72,13 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
  */
 export async function confirmTaken(
   context: TakeContext,
-  { id, plan, state, journal }: Job,
+  job: Job,
   recheck: (() => Promise<void>) | null,
 ): Promise<void> {
+  const { id, plan, state, journal } = job;
   const sources = state.confirmed ? [] : (await rowsOf(plan)).map(({ source }) => source.job);
   if (sources.length === 0 && !state.held) return;
-  const held = { id, meta: plan.meta, state };
-  if (state.held && recheck === null) throw jobHeld(held, resumeOf(context, held));
+  if (state.held && recheck === null) throw jobHeld(job, resumeOf(context, job));
   await whileStarting(context, async (start) => {
     const locks: HeldLock[] = [];
     const here = await jobIds(context.config.stateDirectory);
@@ -112,8 +115,6 @@ async function rowsOf({ folder, meta }: FrozenPlan): Promise<Taken[]> {
 
 /** An `--again` run sends once more what others have sent, but nothing that they would still send. */
 const isRepeat = ({ plan }: Child) => plan.meta.run !== null;
-
-const noneSent = 'Nothing was sent this time.';
 
 /** Throws CliError (exit 13) if a job cannot be read: it may have rows of any other one. */
 function refuseUnread({ unread }: Takers): void {
@@ -231,23 +232,15 @@ const rowsText = (count: number) => `${grouped(count)} of these rows`;
 
 function stillOpen(context: ResumeContext, job: JobView, count: number): CliError {
   const { id } = job;
-  return new CliError(
-    'rows_open',
-    exits.refused,
-    `the job ${id} would still send ${rowsText(count)} itself`,
-    {
-      hint: `${noneSent} Write a new report once it has finished. To finish it: ${resumeOf(context, job)}`,
-      details: { job: id, rows: count },
-    },
-  );
+  const what = `the job ${id} would still send ${rowsText(count)} itself`;
+  const way = `Write a new report once it has finished. To finish it: ${resumeOf(context, job)}`;
+  return refusedSend('rows_open', what, way, { job: id, rows: count });
 }
 
 /** The name was used again since, or the row was sent again. */
 function otherReport(context: ResumeContext, id: string): CliError {
-  return new CliError('rows_differ', exits.refused, `the report is not of the job ${id} as it is now`, {
-    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
-    details: { job: id },
-  });
+  const what = `the report is not of the job ${id} as it is now`;
+  return refusedSend('rows_differ', what, `Write a new report: ${reportCommand(context, id)}`, { job: id });
 }
 
 function oldReport(
@@ -260,10 +253,8 @@ function oldReport(
     code === 'rows_sent'
       ? `the job ${id} has sent ${rowsText(count)} since the report`
       : `the do-not-send list of the service has ${rowsText(count)} by now`;
-  return new CliError(code, exits.refused, what, {
-    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
-    details: { job: id, rows: count },
-  });
+  const way = `Write a new report: ${reportCommand(context, id)}`;
+  return refusedSend(code, what, way, { job: id, rows: count });
 }
 
 /** `moved`: how many rows each other job has. */
@@ -271,29 +262,19 @@ function takenBefore(context: ResumeContext, id: string, moved: ReadonlyMap<stri
   const jobs = [...moved.keys()];
   const count = [...moved.values()].reduce((sum, rows) => sum + rows, 0);
   const what = `the job ${jobs.join(' or ')} took ${rowsText(count)} from ${id}`;
-  return new CliError('rows_moved', exits.refused, what, {
-    hint: `${noneSent} In a bulk command, --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`,
-    details: { job: id, moved_to: jobs, rows: count },
-  });
+  const way = `In a bulk command, --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`;
+  return refusedSend('rows_moved', what, way, { job: id, moved_to: jobs, rows: count });
 }
 
 function sentByRelative(count: number, pairs: PairSet): CliError {
   const jobs = pairs.senders();
-  return new CliError(
-    'rows_sent',
-    exits.refused,
-    `the job ${jobs.join(' or ')} has sent to ${counted(count, 'recipient')} of these rows`,
-    {
-      hint: `${noneSent} To send to them once more, add --again.`,
-      details: { job: jobs[0] ?? null, recipients: count },
-    },
-  );
+  const what = `the job ${jobs.join(' or ')} has sent to ${counted(count, 'recipient')} of these rows`;
+  const details = { job: jobs[0] ?? null, recipients: count };
+  return refusedSend('rows_sent', what, 'To send to them once more, add --again.', details);
 }
 
 function unknownJob(id: string, count: number): CliError {
   const what = `the job ${id} is not on this machine, and may still send ${rowsText(count)}`;
-  return new CliError('rows_open', exits.refused, what, {
-    hint: 'Finish it where it was started. If that is impossible, add --again to send these rows.',
-    details: { job: id, rows: count },
-  });
+  const hint = 'Finish it where it was started. If that is impossible, add --again to send these rows.';
+  return refusedError('rows_open', what, hint, { job: id, rows: count });
 }
