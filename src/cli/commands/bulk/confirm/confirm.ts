@@ -9,7 +9,6 @@ import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
 import { alreadySent, type EarlierSends, sentBeforeLine, sentSinceHold } from '../prepare/earlier-sends.js';
-import { askDoNotSend } from './do-not-send.js';
 import {
   creditsLeft,
   creditsMissing,
@@ -31,7 +30,7 @@ export async function confirmSend(
   context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
   job: ConfirmedJob,
   current: PlanMeta,
-  planned: Omit<Findings, 'suppressed'>,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   const { io } = context;
@@ -41,11 +40,7 @@ export async function confirmSend(
   const { meta } = job.plan;
   const paid = await paidOf(job, current);
   const isShown = !quiet && !io.printer.isMachine;
-  const isOpen = ({ number }: { number: number }) => job.state.isOpen(number);
-  const suppressed = isShown ? await askDoNotSend(context, job.plan, isOpen) : null;
-  const findings = { ...planned, suppressed };
-  const remaining = { requests: job.state.open, paid, rate: options.rate };
-  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options);
+  const { preflight, lines } = await previewOf(context, job, findings, options, { paid, asks: isShown });
   const { earlier } = findings;
   for (const line of lines) io.note(line);
   const { toConfirm: repeated } = earlier;

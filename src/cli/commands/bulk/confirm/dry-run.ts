@@ -1,4 +1,3 @@
-import { jobIdOf } from '../../../bulk/job/keys.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { visible } from '../../../terminal/sanitise.js';
@@ -8,14 +7,14 @@ import { previewOf } from './preflight-lines.js';
 
 /** Prints the preflight of a plan: its lines for people, its figures for programs. */
 export async function printDryRun(
-  { io, options: { columns, value } }: Pick<Context, 'io' | 'options'>,
-  { meta }: FrozenPlan,
+  context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
+  job: { id: string; plan: FrozenPlan },
   findings: Findings,
   options: BulkOptions,
 ): Promise<void> {
-  const { job = jobIdOf(meta), rate } = options;
-  const all = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate };
-  const { preflight, lines } = previewOf(io, { job, meta }, findings, all, options);
+  const { io } = context;
+  const { columns, value } = context.options;
+  const { preflight, lines } = await previewOf(context, job, findings, options);
   if (io.printer.isMachine || columns !== undefined || value !== undefined)
     return io.print(preflightView, preflight);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));

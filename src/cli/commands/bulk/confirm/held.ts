@@ -6,7 +6,6 @@ import { visible } from '../../../terminal/sanitise.js';
 import { keptOptions, resumeCommand } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import { refuseCost, warnOfRepeats } from './confirm.js';
-import { askDoNotSend } from './do-not-send.js';
 import { type Findings, type Preflight, preflightView } from './preflight.js';
 import { previewOf } from './preflight-lines.js';
 
@@ -27,24 +26,21 @@ export const heldView: View<Held> = {
 /** Shows the preflight of a held job, and asks nothing. Throws CliError (exit 7) for its price. */
 export async function showHeld(
   context: Pick<Context, 'io' | 'network' | 'clock'>,
-  { id, plan, state }: Job,
-  planned: Omit<Findings, 'suppressed'>,
+  job: Job,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<Preflight> {
   const { io } = context;
-  const { meta } = plan;
-  const findings = { ...planned, suppressed: await askDoNotSend(context, plan) };
-  const all = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate: options.rate };
-  const { preflight, lines } = previewOf(io, { job: id, meta }, findings, all, options);
+  const { preflight, lines } = await previewOf(context, job, findings, options);
   for (const line of lines) io.note(line);
   warnOfRepeats(io, findings.earlier);
-  refuseCost(preflight, state, options, findings.shared);
+  refuseCost(preflight, job.state, options, findings.shared);
   return preflight;
 }
 
 export async function printHeld(
   context: Pick<Context, 'io' | 'config' | 'options'>,
-  { id, plan: { meta } }: Job,
+  { id, meta }: Job,
   preflight: Preflight,
   options: BulkOptions,
 ): Promise<void> {

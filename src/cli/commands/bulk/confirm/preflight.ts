@@ -65,14 +65,6 @@ export interface Paid {
   inDoubt: number;
 }
 
-/** What earlier runs have left to send. */
-export interface Remaining {
-  requests: number;
-  paid: Paid;
-  /** The value of `--rate`, in requests a second. Default: the documented rate limit. */
-  rate?: number | undefined;
-}
-
 /** What was found out about a plan. */
 export interface Findings {
   /** The limit of `--like`; null without it. */
@@ -94,16 +86,15 @@ export interface Findings {
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
-  suppressed: Suppressed | null;
   /** Of a proof: its lines after those of the job, and its question in place of the job's. */
   proof?: { lines: readonly string[]; question: string };
 }
 
-/** `mask`: whether recipients and texts are masked. */
+/** `rate`: the value of `--rate`. `mask`: whether recipients and texts are masked. */
 export function preflightOf(
   { job, meta }: { job: string; meta: PlanMeta },
-  { outcome: input, earlier, prices, suppressed }: Findings,
-  remaining: Pick<Remaining, 'requests' | 'rate'>,
+  { outcome: input, earlier, prices, suppressed }: Findings & { suppressed: Suppressed | null },
+  remaining: { requests: number; rate?: number | undefined },
   mask: boolean,
 ): Preflight {
   const shown = (message: PreviewedMessage | undefined) =>

@@ -17,7 +17,6 @@ import { counted } from '../../../text/wording.js';
 import { baseUrlOf } from '../base-url.js';
 import { refuseCancelled } from '../cancellation.js';
 import { confirmSend } from '../confirm/confirm.js';
-import { askDoNotSend } from '../confirm/do-not-send.js';
 import { printDryRun } from '../confirm/dry-run.js';
 import { printHeld, showHeld } from '../confirm/held.js';
 import type { Findings, Preflight } from '../confirm/preflight.js';
@@ -157,9 +156,7 @@ async function prepareIn(
   if (choices.dryRun) {
     await checkTaken(context, child, null);
     const earlier = await comparison.finish(outcome, plan, base);
-    const suppressed = await askDoNotSend(context, plan);
-    const findings = { outcome, earlier, prices, suppressed, shared: null };
-    await printDryRun(context, plan, findings, { ...choices, job: base });
+    await printDryRun(context, { id: base, plan }, { outcome, earlier, prices, shared: null }, choices);
     return null;
   }
   const { job, shared, earlier } = await whileStarting(context, async (lock) => {
@@ -220,12 +217,7 @@ async function leave({ io }: Pick<Context, 'io'>, job: Job): Promise<void> {
 }
 
 /** Ends a command with --hold. */
-async function hold(
-  context: Context,
-  job: Job,
-  findings: Omit<Findings, 'suppressed'>,
-  options: BulkOptions,
-): Promise<null> {
+async function hold(context: Context, job: Job, findings: Findings, options: BulkOptions): Promise<null> {
   let preflight: Preflight;
   try {
     preflight = await showHeld(context, job, findings, options);
@@ -242,7 +234,7 @@ async function confirmOpened(
   context: Context,
   job: Job,
   plan: FrozenPlan,
-  findings: Omit<Findings, 'suppressed'>,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   if (!isDone(job, options)) {

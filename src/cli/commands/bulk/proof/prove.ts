@@ -11,7 +11,6 @@ import { counted } from '../../../text/wording.js';
 import { refuseCancelled } from '../cancellation.js';
 import { checkKey } from '../confirm/account.js';
 import { confirmSend } from '../confirm/confirm.js';
-import { askDoNotSend } from '../confirm/do-not-send.js';
 import { printDryRun } from '../confirm/dry-run.js';
 import type { Findings } from '../confirm/preflight.js';
 import { proofLines } from '../confirm/preflight-lines.js';
@@ -84,15 +83,14 @@ function shownProof(
 async function showProof(
   context: Context,
   { child, choices }: ProvenJob,
-  planned: Omit<Findings, 'suppressed'>,
+  findings: Findings,
   messages: ProofMessages,
 ): Promise<void> {
   const { io, options } = context;
   const estimates = messages.map(({ estimate }) => estimate);
   if (io.printer.isMachine || options.columns !== undefined || options.value !== undefined)
     return io.printAll(proofEstimateView, estimates);
-  const findings = { ...planned, suppressed: await askDoNotSend(context, child.plan) };
-  return printDryRun(context, child.plan, findings, { ...choices, job: child.base });
+  return printDryRun(context, { id: child.base, plan: child.plan }, findings, choices);
 }
 
 /** Asks as the job would, with the limit that it would have. */
@@ -100,7 +98,7 @@ async function confirm(
   context: Context,
   { wanted: { like, sharesLimit }, choices, child }: ProvenJob,
   job: Pick<Job, 'id' | 'plan' | 'state'> | Job,
-  findings: Omit<Findings, 'suppressed'>,
+  findings: Findings,
 ): Promise<void> {
   const { state } = job;
   if ('journal' in job) {
