@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { machineError } from '../../errors.js';
 import { readPlanMeta } from '../plan/files/plan-reader.js';
 import type { PlanMeta } from '../plan/plan.js';
-import { isNoJob, jobIds, jobsFolder } from './jobs-folder.js';
+import { folderOf, isNoJob, jobIds } from './jobs-folder.js';
 import { viewJob } from './open-job.js';
 
 /** What is left of a limit that jobs share. */
@@ -85,7 +84,7 @@ async function readSpender(stateDirectory: string, id: string): Promise<Spender 
 }
 
 async function likeOf(stateDirectory: string, id: string): Promise<Like> {
-  const folder = join(jobsFolder(stateDirectory), id);
+  const folder = folderOf(stateDirectory, id);
   try {
     return (await readPlanMeta(folder)).like ?? [];
   } catch (error) {

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
+import { folderOf, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { viewJob } from '../../../bulk/job/open-job.js';
 import {
@@ -8,10 +7,11 @@ import {
   OtherJobs,
   type OtherJobsOptions,
 } from '../../../bulk/job/other-jobs.js';
+import { metaOf } from '../../../bulk/job/takers.js';
 import type { PlanOutcome, SentBefore } from '../../../bulk/plan/build-plan.js';
 import { addEarlierReading, pairsOfReadings } from '../../../bulk/plan/earlier-reading.js';
 import type { PlanRecord } from '../../../bulk/plan/files/plan-format.js';
-import { readPlanMeta, readPlanRecord } from '../../../bulk/plan/files/plan-reader.js';
+import { readPlanRecord } from '../../../bulk/plan/files/plan-reader.js';
 import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
@@ -148,7 +148,7 @@ export class Comparison {
     const ids: string[] = [];
     let wave: string | undefined;
     for (const id of await jobIds(this.#stateDirectory)) {
-      const record = await readPlanRecord(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
+      const record = await readPlanRecord(folderOf(this.#stateDirectory, id)).catch(() => null);
       if (record === null || !isOfList(record, own)) continue;
       ids.push(id);
       if (record.meta.rest !== undefined) wave ??= id;
@@ -168,22 +168,12 @@ export class Comparison {
     const { only } = this.#options;
     if (!isOnPurpose(only)) return undefined;
     const others = only?.includes('rejected') ? 'fixed' : 'none';
-    const begun = await this.#beginOf(reported);
+    const plans = await Promise.all(reported.map((id) => metaOf(this.#stateDirectory, id)));
+    // When the first of them was made; before all if one is not here.
+    const begun = plans.map((meta) => meta?.created_at ?? '').sort()[0] ?? '';
     // Nobody knows when a held job was started.
     const isEarlier = ({ meta }: OtherJob) => meta.created_at < begun && meta.held === undefined;
     return (job: OtherJob) => (reported.includes(job.id) || isEarlier(job) ? others : 'all');
-  }
-
-  /** When the first of some jobs was made; '' if one is not here. */
-  async #beginOf(jobs: readonly string[]): Promise<string> {
-    // An id from a file is used in a path only if a job has it.
-    const here = (await jobIds(this.#stateDirectory)).filter((id) => jobs.includes(id));
-    const begins: string[] = [];
-    for (const id of here) {
-      const meta = await readPlanMeta(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
-      if (meta !== null) begins.push(meta.created_at);
-    }
-    return (begins.length === jobs.length && begins.sort()[0]) || '';
   }
 }
 

@@ -1,18 +1,18 @@
-import { join } from 'node:path';
 import { jobHeld } from '../../../bulk/job/held.js';
-import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
+import { folderOf, isNoJob, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
 import type { RowPlace } from '../../../bulk/job/request-facts.js';
 import {
   isSource,
+  metaOf,
   placesOf,
   rowsTakenBy,
   sourcesOf,
   type TakenRows,
   Takers,
 } from '../../../bulk/job/takers.js';
-import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
+import { openPlan } from '../../../bulk/plan/files/plan-reader.js';
 import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan, Source } from '../../../bulk/plan/plan.js';
 import { isOfDelivery, type ReportedRows } from '../../../bulk/plan/reported-rows.js';
@@ -84,7 +84,7 @@ export async function confirmTaken(
     const here = await jobIds(context.config.stateDirectory);
     try {
       for (const source of sources.filter((each) => each !== id && here.includes(each)))
-        locks.push(await lockJob(source, join(jobsFolder(context.config.stateDirectory), source)));
+        locks.push(await lockJob(source, folderOf(context.config.stateDirectory, source)));
       await checkTaken(context, { id, base: readJobId(id).base, plan }, start);
       await recheck?.();
       await journal.append({ type: 'confirmed' });
@@ -210,14 +210,8 @@ async function refuseSentByRelatives(
   const { channel, baseUrl } = plan.meta;
   const isOther = (id: string) => relatives.has(id) && readJobId(id).base !== base;
   if (![...relatives].some(isOther)) return;
-  const begins = await Promise.all(
-    sources.map(({ job }) =>
-      readPlanMeta(join(jobsFolder(stateDirectory), job)).then(
-        ({ created_at: at }) => Date.parse(at),
-        () => 0,
-      ),
-    ),
-  );
+  const plans = await Promise.all(sources.map(({ job }) => metaOf(stateDirectory, job)));
+  const begins = plans.map((meta) => (meta === null ? 0 : Date.parse(meta.created_at)));
   const pairs = await PairSet.of(plan, anyMessage);
   await otherJobs(context, {
     ...{ channel, baseUrl, isOther, since: Math.min(...begins), byRecipient: true },
