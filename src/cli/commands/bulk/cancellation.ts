@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import type { JobView } from '../../bulk/job/open-job.js';
+import type { Job, JobView } from '../../bulk/job/open-job.js';
 import { cancelled } from '../../bulk/send/ending.js';
 import type { Context } from '../../context.js';
 import { refusedSend } from '../../errors.js';
@@ -44,6 +44,13 @@ export async function watchForCancel(
     },
   };
 }
+
+/** Throws as `refuseCancelled`, once the job is closed. */
+export const refuseCancelledAndClose = (context: ResumeContext, job: Job): Promise<void> =>
+  refuseCancelled(context, job).catch(async (error) => {
+    await job.close();
+    throw error;
+  });
 
 /** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends the rest. */
 export async function refuseCancelled(context: ResumeContext, job: JobView): Promise<void> {

@@ -12,7 +12,7 @@ import { CliError, Ended, refusedError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../text/wording.js';
 import { refuseOtherService } from './base-url.js';
-import { refuseCancelled } from './cancellation.js';
+import { refuseCancelledAndClose } from './cancellation.js';
 import { admitKey } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { gather } from './finish/report.js';
@@ -48,7 +48,11 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
       'Add --accept-duplicates to accept that.',
     );
   const begun = await unfinishedRetry(config.stateDirectory, id, status);
-  if (begun !== null) return goOn(context, await openJob(config.stateDirectory, begun), options);
+  if (begun !== null) {
+    const job = await openJob(config.stateDirectory, begun);
+    await refuseCancelledAndClose(context, job);
+    return carryOut(context, job, options);
+  }
   const retry = await rowsToRetry(context, id, options);
   if (retry === null) {
     if (options.ifFinished !== 'ok')
@@ -65,14 +69,6 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
   const prepared = await prepareWanted(context, wanted, choices);
   if (prepared !== null)
     await carryOut(context, prepared.job, choices, { leftOut: unnamed, hasPreflight: true });
-}
-
-async function goOn(context: Context, job: Job, options: RetryOptions): Promise<void> {
-  await refuseCancelled(context, job).catch(async (error) => {
-    await job.close();
-    throw error;
-  });
-  return carryOut(context, job, options);
 }
 
 /**

@@ -56,3 +56,19 @@ export async function printHeld(
     return context.io.print(heldView, { ...preflight, state: 'held', plan, command });
   await printer.text(`${visible(`Held ${id}, plan ${plan}. Send it: ${command}`)}\n`);
 }
+
+/** Prints the preflight of a plan: its lines for people, its figures for programs. */
+export async function printDryRun(
+  context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
+  job: Pick<Job, 'id' | 'plan'>,
+  findings: Findings,
+  options: BulkOptions,
+): Promise<void> {
+  const { io } = context;
+  const { columns, value } = context.options;
+  const { preflight, lines } = await previewOf(context, job, findings, options);
+  if (io.printer.isMachine || columns !== undefined || value !== undefined)
+    return io.print(preflightView, preflight);
+  await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
+  io.note('This was a dry run: nothing was sent.');
+}
