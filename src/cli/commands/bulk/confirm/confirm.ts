@@ -23,8 +23,8 @@ type ConfirmedJob = Pick<Job, 'id' | 'plan' | 'state'>;
 
 /**
  * Shows the preflight at the prices of `current`, a new plan of the same input, and asks for confirmation, unless
- * `--yes` is given. Returns whether to send only to those who
- * did not get the message yet, which takes another plan. Throws CliError: exit 2 if declined, 7 for the price, 11.
+ * `--yes` is given. Returns whether to send only to those who did not get the message yet, which takes another plan.
+ * Throws CliError: exit 2 if declined, 7 for the price, 11.
  */
 export async function confirmSend(
   context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
@@ -35,59 +35,76 @@ export async function confirmSend(
 ): Promise<'all' | 'new'> {
   const { io } = context;
   const { yes, quiet } = context.options;
-  const { counts } = job.state;
   if (job.state.finished) return 'all';
-  const { meta } = job.plan;
   const paid = await paidOf(job, current);
   const isShown = !quiet && !io.printer.isMachine;
   const { preflight, lines } = await previewOf(context, job, findings, options, { paid, asks: isShown });
-  const { earlier } = findings;
   for (const line of lines) io.note(line);
-  const { toConfirm: repeated } = earlier;
-  const left = counts.pending + counts.in_doubt;
-  const isResumed = counts.pending < job.plan.meta.recipients;
-  if (options.again && readJobId(job.id).run > 1 && !isResumed)
+  noteRun(io, job, current, findings.earlier, options);
+  const { toConfirm: repeated, sinceHold } = findings.earlier;
+  const asks = !yes;
+  if (repeated > 0 && !(asks && io.canPrompt))
+    throw sinceHold ? sentSinceHold(job.id, findings.earlier) : alreadySent(repeated, options);
+  refuseCost(preflight, job.state, options, findings.shared);
+  if (asks && !io.canPrompt)
+    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
+  // The prompt says so too.
+  if (creditsMissing(preflight, paid) > 0 && !asks && !options.allowPartial)
+    throw cannotPay(job, preflight, paid);
+  return asks ? ask(io, job, preflight, paid, findings, options) : 'all';
+}
+
+const leftIn = ({ state: { counts } }: ConfirmedJob) => counts.pending + counts.in_doubt;
+
+/** What this run of the job is. */
+function noteRun(
+  io: Context['io'],
+  job: ConfirmedJob,
+  current: PlanMeta,
+  earlier: EarlierSends,
+  { again }: BulkOptions,
+): void {
+  const { counts } = job.state;
+  const { meta } = job.plan;
+  const isResumed = counts.pending < meta.recipients;
+  if (again && readJobId(job.id).run > 1 && !isResumed)
     io.note('Again       everyone on the list gets the message again');
   if (meta.digest !== current.digest)
     io.note('Texts       those of the earlier version that began this job, unchanged');
-  if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
-  if (!isResumed) warnOfRepeats(io, earlier);
-  const asks = !yes;
-  if (repeated > 0 && !(asks && io.canPrompt))
-    throw earlier.sinceHold ? sentSinceHold(job.id, earlier) : alreadySent(repeated, options);
-  refuseCost(preflight, job.state, options, findings.shared);
-  if (asks && !io.canPrompt) {
-    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
-  }
-  const missing = creditsMissing(preflight, paid);
-  // The prompt says so too.
-  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, paid);
-  if (!asks) return 'all';
+  if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(leftIn(job))} to go`);
+  else warnOfRepeats(io, earlier);
+}
+
+async function ask(
+  io: Context['io'],
+  job: ConfirmedJob,
+  preflight: Preflight,
+  paid: Paid,
+  { proof, earlier }: Findings,
+  { only, first }: BulkOptions,
+): Promise<'all' | 'new'> {
+  const left = leftIn(job);
   const credits = creditsLeft(preflight, paid);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
-  const { unfinished: mayGet, sinceHold = false } = earlier;
-  const before = sentBeforeLine(repeated, false, sinceHold ? mayGet : 0, sinceHold);
-  const again = repeated > 0 ? ` ${before}.` : '';
-  const short =
-    missing > 0
-      ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
-      : '';
-  const twice = options.only?.includes('unknown') ? ' Some may have it already, and get it twice.' : '';
-  const sandbox =
-    job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
-  const { proof } = findings;
-  const what = proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`;
-  const question = `${what}${sandbox}${again}${twice}${short}`;
+  const missing = creditsMissing(preflight, paid);
+  const { toConfirm: repeated, unfinished, sinceHold = false } = earlier;
+  const sentences = [
+    proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`,
+    job.plan.meta.baseUrl === sandboxBaseUrl && 'Nobody receives anything: this is the sandbox.',
+    repeated > 0 && `${sentBeforeLine(repeated, false, sinceHold ? unfinished : 0, sinceHold)}.`,
+    only?.includes('unknown') && 'Some may have it already, and get it twice.',
+    missing > 0 &&
+      `The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`,
+  ];
+  const question = sentences.filter((each) => typeof each === 'string').join(' ');
   const prompts = await io.prompts();
   const fresh = left - repeated;
   // The rows that a report selects are sent on purpose; a held plan is frozen.
-  const isChoice = options.only === undefined && proof === undefined && !sinceHold;
+  const isChoice = only === undefined && proof === undefined && !sinceHold;
   if (repeated > 0 && fresh > 0 && isChoice) {
+    const ofNew = first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new';
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
-      {
-        name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'The first who are new',
-        value: 'new',
-      },
+      { name: ofNew, value: 'new' },
       { name: `All ${grouped(left)}`, value: 'all' },
       { name: 'Cancel', value: 'none' },
     ]);

@@ -2,7 +2,7 @@ import { requestRates } from '../../../../contract/index.js';
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
-import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import type { ShownOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
@@ -69,20 +69,7 @@ export interface Paid {
 export interface Findings {
   /** The limit of `--like`; null without it. */
   shared: SharedLimit | null;
-  outcome: Pick<
-    PlanOutcome,
-    | 'toColumn'
-    | 'delimiter'
-    | 'sheet'
-    | 'unread'
-    | 'preview'
-    | 'repairs'
-    | 'replaced'
-    | 'fallbacks'
-    | 'rows'
-    | 'leftOut'
-    | 'later'
-  >;
+  outcome: ShownOutcome;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };

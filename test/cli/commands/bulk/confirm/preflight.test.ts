@@ -86,7 +86,7 @@ const outcome = {
   replaced: 0,
   rows: 1_000,
   leftOut: { where: 0, only: 0, exclude: 0 },
-  later: 0,
+  ...{ later: 0, alreadySent: 0, hiddenRows: 0, leavesOutHidden: false, isNew: false },
 } as const;
 const prices = { known: true, balance: 5_000, isForbidden: false };
 const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
