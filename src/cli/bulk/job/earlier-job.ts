@@ -5,7 +5,7 @@ import { planOf, readPlanRecord } from '../plan/files/plan-reader.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import { folderOf, jobIds } from './jobs-folder.js';
 import { jobIdOf, readJobId } from './keys.js';
-import { jobError } from './open-job.js';
+import { onJob } from './open-job.js';
 
 /** A plan and the jobs that the release at e5bfb29c made of the same list and texts, whose bytes are others. */
 export interface EarlierJobs {
@@ -28,9 +28,7 @@ export function earlierJobsOf(stateDirectory: string, plan: FrozenPlan, isNew: b
     // It may have planned a recipient twice, with and without a blank.
     if (!isOfService || meta.recipients < recipients) return false;
     const folder = folderOf(stateDirectory, id);
-    return sendsTheSame(await pairs(), planOf(folder, record)).catch((error) => {
-      throw jobError({ id, folder }, error);
-    });
+    return onJob({ id, folder }, sendsTheSame(await pairs(), planOf(folder, record)));
   }
   return {
     isSame,

@@ -7,7 +7,7 @@ import type { HeldLock } from '../../platform/lock-types.js';
 import { openPlan, readPlanMeta } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
-import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
+import { isNoJob, jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
 import { nodeDisk } from './journal/append-file.js';
 import { Journal } from './journal/journal.js';
 import { BrokenJournalError, journalFile, NewerJournalError, readJournal } from './journal/journal-reader.js';
@@ -75,9 +75,7 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
 
 /** Throws CliError (exit 11) if another process holds the lock. */
 export async function lockJob(id: string, folder: string): Promise<HeldLock> {
-  const lock = await lockFolder(folder).catch((error) => {
-    throw jobError({ id, folder }, error);
-  });
+  const lock = await onJob({ id, folder }, lockFolder(folder));
   if (lock.held) return lock;
   const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
   const hint = `See its progress: \`urtuu jobs watch ${id}\``;
@@ -89,6 +87,13 @@ export async function lockJob(id: string, folder: string): Promise<HeldLock> {
 
 /** Reads the state of a job without changing it. Throws CliError (exit 12) if there is no such job. */
 export const viewJob: (stateDirectory: string, id: string, takers?: Takers) => Promise<JobView> = followJob;
+
+/** The same; null for a job that does not exist, or was removed meanwhile. */
+export const viewJobIfAny = (stateDirectory: string, id: string): Promise<JobView | null> =>
+  viewJob(stateDirectory, id).catch((error) => {
+    if (isNoJob(error)) return null;
+    throw error;
+  });
 
 /** Like `viewJob`, for a job that is read repeatedly. */
 export async function followJob(stateDirectory: string, id: string, known?: Takers): Promise<FollowedJob> {
@@ -114,10 +119,7 @@ export async function followJob(stateDirectory: string, id: string, known?: Take
       get state() {
         return state;
       },
-      update: () =>
-        update().catch((error) => {
-          throw jobError({ id, folder }, error);
-        }),
+      update: () => onJob({ id, folder }, update()),
     };
   } catch (error) {
     throw jobError({ id, folder }, error);
@@ -130,8 +132,17 @@ function otherJournal(id: string): CliError {
   });
 }
 
+/** The outcome of an operation on the files of a job. Rejects with `jobError`. */
+export const onJob = <Value>(
+  job: Pick<JobView, 'id' | 'folder'>,
+  operation: Promise<Value>,
+): Promise<Value> =>
+  operation.catch((error) => {
+    throw jobError(job, error);
+  });
+
 /** The error for a failed operation on the files of a job, which may have been removed meanwhile. */
-export function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: unknown): unknown {
+function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: unknown): unknown {
   if (error instanceof CliError) return error;
   if (!existsSync(folder)) return noJob(id);
   if (error instanceof BrokenJournalError) {

@@ -1,7 +1,7 @@
 import { jobHeld } from '../../bulk/job/held.js';
-import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { longestName } from '../../bulk/job/keys.js';
-import { type Job, type JobView, openJob, viewJob } from '../../bulk/job/open-job.js';
+import { type Job, type JobView, openJob, viewJob, viewJobIfAny } from '../../bulk/job/open-job.js';
 import { digestOf, isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
 import { keptMessages } from '../../bulk/plan/kept-messages.js';
 import { selectedAs } from '../../bulk/plan/select-columns.js';
@@ -107,10 +107,7 @@ async function unfinishedRetry(stateDirectory: string, id: string, status: Retri
     if (!isRetry || !(await isConfirmed(taker).catch(() => true))) continue;
     const statuses = new Set((await rowsTakenBy(taker.folder)).get(id)?.statuses.values());
     if (statuses.size !== 1 || !statuses.has(status)) continue;
-    const job = await viewJob(stateDirectory, taker.id).catch((error) => {
-      if (isNoJob(error)) return null;
-      throw error;
-    });
+    const job = await viewJobIfAny(stateDirectory, taker.id);
     if (job !== null && !job.state.finished) return taker.id;
   }
   return null;

@@ -1,5 +1,5 @@
 import { addCancelMark, cancelMarks, removeCancelMarks } from '../../bulk/job/cancel-marks.js';
-import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, onJob, viewJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
 import { CliError, refusedError } from '../../errors.js';
@@ -60,9 +60,7 @@ async function cancelJob({ config, clock }: Pick<Context, 'config' | 'clock'>, i
   const mark = await addCancelMark(before);
   const since = clock.elapsed();
   for (;;) {
-    const holder = await lockHolder(before.folder).catch((error) => {
-      throw jobError(before, error);
-    });
+    const holder = await onJob(before, lockHolder(before.folder));
     if (holder === null) break;
     if (!(await cancelMarks(before)).includes(mark)) throw stillRunning(id, holder.pid, true);
     if (clock.elapsed() - since >= mostWait) throw stillRunning(id, holder.pid, false);

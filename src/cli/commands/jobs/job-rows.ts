@@ -3,7 +3,7 @@ import type { Counts } from '../../bulk/job/counts.js';
 import { planName } from '../../bulk/job/held.js';
 import { folderOf, isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, onJob, viewJob } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import { Takers } from '../../bulk/job/takers.js';
 import { readPlanMeta } from '../../bulk/plan/files/plan-reader.js';
@@ -41,9 +41,7 @@ export interface JobRow extends Counts {
 /** Throws CliError (exit 12) if the job was removed meanwhile. */
 export async function jobRow(job: JobView, now: number): Promise<JobRow> {
   const { id, folder, meta, state } = job;
-  const running = await runningOf(folder, state, now).catch((error) => {
-    throw jobError(job, error);
-  });
+  const running = await onJob(job, runningOf(folder, state, now));
   const ended = running === null ? state.ended : null;
   const isCancelled = (await cancelMarks(job)).length > 0;
   return {

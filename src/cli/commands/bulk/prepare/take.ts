@@ -1,7 +1,7 @@
 import { jobHeld } from '../../../bulk/job/held.js';
-import { folderOf, isNoJob, jobIds } from '../../../bulk/job/jobs-folder.js';
+import { folderOf, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
-import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
+import { type Job, type JobView, lockJob, viewJob, viewJobIfAny } from '../../../bulk/job/open-job.js';
 import type { RowPlace } from '../../../bulk/job/request-facts.js';
 import {
   isSource,
@@ -149,7 +149,7 @@ async function checkRows(
     if (readJobId(to).base !== child.base) moved.set(to, (moved.get(to) ?? 0) + 1);
   };
   // A job may have the name of the removed one that its rows are from.
-  const known = source.job === child.id ? null : await viewedJob(context, source.job);
+  const known = source.job === child.id ? null : await viewJobIfAny(context.config.stateDirectory, source.job);
   const job = known !== null && isSource(source, known.id, known.meta.digest) ? known : null;
   if (job === null) {
     const pending = [...rows.statuses.values()].filter((status) => status === 'pending').length;
@@ -175,12 +175,6 @@ async function checkRows(
   }
   if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source.job, moved);
 }
-
-const viewedJob = ({ config }: TakeContext, id: string) =>
-  viewJob(config.stateDirectory, id).catch((error) => {
-    if (isNoJob(error)) return null;
-    throw error;
-  });
 
 /** The places of rows in their job, each with the other job that has it. */
 async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readonly Other[]) {
