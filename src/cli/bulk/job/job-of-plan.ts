@@ -6,10 +6,9 @@ import { syncFolder } from '../../platform/sync-folder.js';
 import { openPlan } from '../plan/files/plan-reader.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import { differencesOf } from '../plan/plan-difference.js';
-import { jobHeld } from './held.js';
 import { isNoJob, isOtherCase, jobsFolder } from './jobs-folder.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { type Job, type JobView, openJob, viewJob } from './open-job.js';
+import { type Job, type JobView, jobHeld, openJob, viewJob } from './open-job.js';
 
 /** Maximum attempts to find and open a job; each one fails because another process discarded the job. */
 const mostTries = 20;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, machineError, refusedError } from '../../errors.js';
+import { CliError, machineError, refusedError, refusedSend } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { lockFolder } from '../../platform/lock.js';
 import type { HeldLock } from '../../platform/lock-types.js';
@@ -83,6 +83,18 @@ export async function lockJob(id: string, folder: string): Promise<HeldLock> {
     job: id,
     pid: lock.pid,
   });
+}
+
+/** How people name a plan: the first characters of its digest. */
+export const planName = (digest: string): string => digest.slice(0, 8);
+
+/** Exit 11 for a held job: only a command with its name and plan starts it. `command`: that one. */
+export function jobHeld(
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
+  command: string,
+): CliError {
+  const details = { job: id, plan: planName(meta.digest), ...state.counts };
+  return refusedSend('job_held', `the job ${id} is held`, `To send it: ${command}`, details);
 }
 
 /** Reads the state of a job without changing it. Throws CliError (exit 12) if there is no such job. */

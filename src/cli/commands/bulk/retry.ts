@@ -1,7 +1,6 @@
-import { jobHeld } from '../../bulk/job/held.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { longestName } from '../../bulk/job/keys.js';
-import { type Job, type JobView, openJob, viewJob, viewJobIfAny } from '../../bulk/job/open-job.js';
+import { type Job, type JobView, jobHeld, openJob, viewJob, viewJobIfAny } from '../../bulk/job/open-job.js';
 import { digestOf, isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
 import { keptMessages } from '../../bulk/plan/kept-messages.js';
 import { selectedAs } from '../../bulk/plan/select-columns.js';

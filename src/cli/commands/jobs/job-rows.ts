@@ -1,9 +1,8 @@
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import type { Counts } from '../../bulk/job/counts.js';
-import { planName } from '../../bulk/job/held.js';
 import { folderOf, isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import { type JobView, onJob, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, onJob, planName, viewJob } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import { Takers } from '../../bulk/job/takers.js';
 import { readPlanMeta } from '../../bulk/plan/files/plan-reader.js';

@@ -1,8 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import { jobHeld, planName } from '../../bulk/job/held.js';
 import { jobFolder } from '../../bulk/job/jobs-folder.js';
-import { type Job, openJob } from '../../bulk/job/open-job.js';
+import { type Job, jobHeld, openJob, planName } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
 import { type CliError, refusedSend, usageError } from '../../errors.js';

@@ -1,5 +1,4 @@
-import { planName } from '../../../bulk/job/held.js';
-import type { Job } from '../../../bulk/job/open-job.js';
+import { type Job, planName } from '../../../bulk/job/open-job.js';
 import type { Context } from '../../../context.js';
 import { field, type View } from '../../../output/view.js';
 import { visible } from '../../../terminal/sanitise.js';

@@ -1,7 +1,13 @@
-import { jobHeld } from '../../../bulk/job/held.js';
 import { folderOf, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
-import { type Job, type JobView, lockJob, viewJob, viewJobIfAny } from '../../../bulk/job/open-job.js';
+import {
+  type Job,
+  type JobView,
+  jobHeld,
+  lockJob,
+  viewJob,
+  viewJobIfAny,
+} from '../../../bulk/job/open-job.js';
 import type { RowPlace } from '../../../bulk/job/request-facts.js';
 import {
   isSource,
@@ -149,7 +155,8 @@ async function checkRows(
     if (readJobId(to).base !== child.base) moved.set(to, (moved.get(to) ?? 0) + 1);
   };
   // A job may have the name of the removed one that its rows are from.
-  const known = source.job === child.id ? null : await viewJobIfAny(context.config.stateDirectory, source.job);
+  const known =
+    source.job === child.id ? null : await viewJobIfAny(context.config.stateDirectory, source.job);
   const job = known !== null && isSource(source, known.id, known.meta.digest) ? known : null;
   if (job === null) {
     const pending = [...rows.statuses.values()].filter((status) => status === 'pending').length;
