@@ -9,14 +9,7 @@ import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
 import { alreadySent, type EarlierSends, sentBeforeLine, sentSinceHold } from '../prepare/earlier-sends.js';
-import {
-  creditsLeft,
-  creditsMissing,
-  type Findings,
-  type Paid,
-  type Preflight,
-  paidOf,
-} from './preflight.js';
+import { type Due, type Findings, type Preflight, paidOf } from './preflight.js';
 import { previewOf } from './preflight-lines.js';
 
 type ConfirmedJob = Pick<Job, 'id' | 'plan' | 'state'>;
@@ -38,7 +31,8 @@ export async function confirmSend(
   if (job.state.finished) return 'all';
   const paid = await paidOf(job, current);
   const isShown = !quiet && !io.printer.isMachine;
-  const { preflight, lines } = await previewOf(context, job, findings, options, { paid, asks: isShown });
+  const preview = await previewOf(context, job, findings, options, { paid, asks: isShown });
+  const { preflight, due, lines } = preview;
   for (const line of lines) io.note(line);
   noteRun(io, job, current, findings.earlier, options);
   const { toConfirm: repeated, sinceHold } = findings.earlier;
@@ -49,9 +43,8 @@ export async function confirmSend(
   if (asks && !io.canPrompt)
     throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
   // The prompt says so too.
-  if (creditsMissing(preflight, paid) > 0 && !asks && !options.allowPartial)
-    throw cannotPay(job, preflight, paid);
-  return asks ? ask(io, job, preflight, paid, findings, options) : 'all';
+  if (due.missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, due);
+  return asks ? ask(io, job, preflight, due, findings, options) : 'all';
 }
 
 const leftIn = ({ state: { counts } }: ConfirmedJob) => counts.pending + counts.in_doubt;
@@ -78,15 +71,13 @@ function noteRun(
 async function ask(
   io: Context['io'],
   job: ConfirmedJob,
-  preflight: Preflight,
-  paid: Paid,
+  { balance }: Preflight,
+  { left: credits, missing }: Due,
   { proof, earlier }: Findings,
   { only, first }: BulkOptions,
 ): Promise<'all' | 'new'> {
   const left = leftIn(job);
-  const credits = creditsLeft(preflight, paid);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
-  const missing = creditsMissing(preflight, paid);
   const { toConfirm: repeated, unfinished, sinceHold = false } = earlier;
   const sentences = [
     proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`,
@@ -94,7 +85,7 @@ async function ask(
     repeated > 0 && `${sentBeforeLine(repeated, false, sinceHold ? unfinished : 0, sinceHold)}.`,
     only?.includes('unknown') && 'Some may have it already, and get it twice.',
     missing > 0 &&
-      `The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`,
+      `The balance is ${grouped(balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`,
   ];
   const question = sentences.filter((each) => typeof each === 'string').join(' ');
   const prompts = await io.prompts();
@@ -124,11 +115,10 @@ export function warnOfRepeats(
 }
 
 /** Exit 7; 6 if earlier requests are in doubt, which only their own job can resolve. */
-function cannotPay(job: ConfirmedJob, preflight: Preflight, paid: Paid): CliError {
+function cannotPay(job: ConfirmedJob, { balance: known }: Preflight, { left, missing }: Due): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
-  const required = creditsLeft(preflight, paid) ?? 0;
-  const balance = preflight.balance ?? 0;
-  const missing = creditsMissing(preflight, paid);
+  const required = left ?? 0;
+  const balance = known ?? 0;
   const how = job.plan.meta.baseUrl === sandboxBaseUrl ? ` (\`urtuu sandbox credit ${missing}\`)` : '';
   // Its start takes the option from the command that held it.
   const partly = job.state.held ? '' : ', or add --allow-partial to send a part';

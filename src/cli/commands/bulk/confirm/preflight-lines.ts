@@ -16,8 +16,8 @@ import type { BulkOptions } from '../options.js';
 import { sentBeforeLine } from '../prepare/earlier-sends.js';
 import { askDoNotSend, type Suppressed } from './do-not-send.js';
 import {
-  creditsLeft,
-  creditsMissing,
+  type Due,
+  dueOf,
   type Findings,
   maskedMessage,
   type Paid,
@@ -41,20 +41,21 @@ export async function previewOf(
   findings: Findings,
   options: PreviewOptions,
   { paid = { certain: 0, inDoubt: 0 }, asks = true }: Left = {},
-): Promise<{ preflight: Preflight; lines: string[] }> {
+): Promise<{ preflight: Preflight; due: Due; lines: string[] }> {
   const { printer, columns } = context.io;
   const { mask } = printer;
   const isLeft = ({ number }: PlannedRequest) => state?.isOpen(number) ?? true;
   const suppressed = asks ? await askDoNotSend(context, plan, isLeft) : null;
   const remaining = { requests: state?.open ?? plan.meta.requests, rate: options.rate };
   const preflight = preflightOf({ job: id, meta: plan.meta }, { ...findings, suppressed }, remaining, mask);
-  const lines = preflightLines(preflight, { ...findings, suppressed, paid, options, columns, mask });
-  return { preflight, lines: [...lines, ...(findings.proof?.lines ?? [])] };
+  const due = dueOf(preflight, paid);
+  const lines = preflightLines(preflight, { ...findings, suppressed, due, options, columns, mask });
+  return { preflight, due, lines: [...lines, ...(findings.proof?.lines ?? [])] };
 }
 
 interface Shown extends Pick<Findings, 'outcome' | 'earlier' | 'prices'> {
   suppressed: Suppressed | null;
-  paid: Paid;
+  due: Due;
   options: PreviewOptions;
   /** Width of the terminal. */
   columns: number;
@@ -69,7 +70,7 @@ const rowIf = (label: string, text: string | null | undefined): Row[] => (text ?
 /** The preflight for people, at most 80 columns wide. */
 export function preflightLines(preflight: Preflight, shown: Shown): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
-  const { outcome, earlier, prices, suppressed, paid, options, columns, mask } = shown;
+  const { outcome, earlier, prices, suppressed, due, options, columns, mask } = shown;
   const { rate, report } = options;
   const kinds = Object.entries(outcome.repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
@@ -99,7 +100,7 @@ export function preflightLines(preflight: Preflight, shown: Shown): string[] {
       `about ${duration(preflight.seconds)} at ${rate === undefined ? 'the rate limit' : `${rate}/s`}`,
     ],
     ...rowIf('Report', sheetsText(report, preflight)),
-    ['Credits', creditsText(preflight, paid, prices.isForbidden)],
+    ['Credits', creditsText(preflight, due, prices.isForbidden)],
   ];
   return rows.flatMap((row) => linesOf(row, Math.min(columns, 80)));
 }
@@ -248,15 +249,12 @@ function costRow(
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
 }
 
-function creditsText(preflight: Preflight, paid: Paid, isForbidden: boolean): string {
-  const left = creditsLeft(preflight, paid);
-  const { balance } = preflight;
+function creditsText({ balance }: Preflight, { left, inDoubt, missing }: Due, isForbidden: boolean): string {
   if (left === null && balance === null)
     return `Cost and balance unknown${isForbidden ? ': this key cannot read them' : ''}`;
   if (left === null) return `Cost unknown; the balance is ${grouped(balance ?? 0)}`;
-  const doubt = paid.inDoubt === 0 ? '' : ` (${grouped(paid.inDoubt)} may be paid already)`;
+  const doubt = inDoubt === 0 ? '' : ` (${grouped(inDoubt)} may be paid already)`;
   const cost = `${grouped(left)}${doubt}`;
   if (balance === null) return `${cost}; the balance is unknown`;
-  const missing = creditsMissing(preflight, paid);
   return `${cost} of ${grouped(balance)}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
 }

@@ -151,17 +151,20 @@ export async function paidOf(
   return { certain: meta.credits - priceOf(planned), inDoubt: priceOf(doubtful) };
 }
 
-/** The maximum credits still to be paid; null without a price list. */
-export function creditsLeft({ credits }: Preflight, { certain }: Paid): number | null {
-  return credits === null ? null : Math.max(0, credits - certain);
+/** Credits that are still to be paid. */
+export interface Due {
+  /** The maximum; null without a price list. */
+  left: number | null;
+  /** How many of them may have been paid. */
+  inDoubt: number;
+  /** By how many the balance is certainly too low; 0 if price or balance is unknown. */
+  missing: number;
 }
 
-/** The credits by which the balance is certainly too low; 0 if price or balance is unknown. */
-export function creditsMissing(preflight: Preflight, paid: Paid): number {
-  const left = creditsLeft(preflight, paid);
-  return left === null || preflight.balance === null
-    ? 0
-    : Math.max(0, left - paid.inDoubt - preflight.balance);
+export function dueOf({ credits, balance }: Preflight, { certain, inDoubt }: Paid): Due {
+  const left = credits === null ? null : Math.max(0, credits - certain);
+  const missing = left === null || balance === null ? 0 : Math.max(0, left - inDoubt - balance);
+  return { left, inDoubt, missing };
 }
 
 /** On one line: the recipient, then subject and text. */

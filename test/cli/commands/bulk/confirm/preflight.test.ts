@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../../src/cli/bulk/job/job-state.js';
 import {
-  creditsMissing,
+  dueOf,
+  type Paid,
   type Preflight,
   paidOf,
   preflightOf,
@@ -90,11 +91,18 @@ const outcome = {
 } as const;
 const prices = { known: true, balance: 5_000, isForbidden: false };
 const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
-const paid = { certain: 0, inDoubt: 0 };
-const whole = { outcome, prices, earlier, suppressed: null, paid, options: {}, columns: 120, mask: false };
+const whole = { outcome, prices, earlier, suppressed: null, options: {}, columns: 120, mask: false };
 
-const linesWith = (figures: Partial<Preflight>, shown: Partial<Parameters<typeof preflightLines>[1]> = {}) =>
-  preflightLines({ ...plan, ...figures }, { ...whole, ...shown });
+function linesWith(
+  figures: Partial<Preflight>,
+  {
+    paid = { certain: 0, inDoubt: 0 },
+    ...shown
+  }: Partial<Parameters<typeof preflightLines>[1]> & { paid?: Paid } = {},
+) {
+  const preflight = { ...plan, ...figures };
+  return preflightLines(preflight, { ...whole, due: dueOf(preflight, paid), ...shown });
+}
 
 describe('what is shown before a job is sent', () => {
   it.each([
@@ -171,7 +179,7 @@ describe('what is shown before a job is sent', () => {
       'Time        about 10 s at 10/s',
       'Credits     6,000 of 5,000: 1,000 missing',
     ]);
-    expect(creditsMissing({ ...preflight, balance: 6_000 }, shown.paid)).toBe(0);
+    expect(dueOf({ ...preflight, balance: 6_000 }, shown.paid).missing).toBe(0);
   });
 
   it('names the sheets of a report that one sheet has no room for', () => {
