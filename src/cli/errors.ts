@@ -30,6 +30,21 @@ export const usageError = (message: string, hint?: string): CliError =>
 export const inputError = (message: string, hint?: string): CliError =>
   new CliError('invalid_input', exits.input, message, hint === undefined ? {} : { hint });
 
+export const refusedError = (
+  code: string,
+  message: string,
+  hint: string,
+  details: Record<string, unknown> = {},
+): CliError => new CliError(code, exits.refused, message, { hint, details });
+
+/** `way`: how to send after all. */
+export const refusedSend = (
+  code: string,
+  message: string,
+  way: string,
+  details?: Record<string, unknown>,
+): CliError => refusedError(code, message, `Nothing was sent this time. ${way}`, details);
+
 const diskHints: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on the disk.',
   EDQUOT: 'Make room: the disk quota is used up.',

@@ -1,6 +1,6 @@
 import { normalizeAddress, normalNumber, parseUrl } from '../../contract/index.js';
 import type { Context } from '../context.js';
-import { CliError } from '../errors.js';
+import { CliError, refusedError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
@@ -36,10 +36,7 @@ export function keyUsed(
     : `a message to ${printer.recipient(sent.to)}`;
   const earlier = `${sent.to === '' ? 'another message' : whose}${by}`;
   const message = `this idempotency key was used for ${earlier}: nothing was sent to ${printer.recipient(single.to)}`;
-  return new CliError('key_used', exits.refused, message, {
-    hint: 'Use a new key for a new message.',
-    details: { id: sent.id },
-  });
+  return refusedError('key_used', message, 'Use a new key for a new message.', { id: sent.id });
 }
 
 export function keyUsedTwice({ id }: { id: string }): CliError {

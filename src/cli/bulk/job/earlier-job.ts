@@ -1,12 +1,11 @@
-import { join } from 'node:path';
 import { isSameBaseUrl } from '../../../contract/index.js';
 import { once } from '../../once.js';
 import { pairsOfReadings, sendsTheSame } from '../plan/earlier-reading.js';
 import { planOf, readPlanRecord } from '../plan/files/plan-reader.js';
 import type { FrozenPlan } from '../plan/plan.js';
-import { jobIds, jobsFolder } from './jobs-folder.js';
+import { folderOf, jobIds } from './jobs-folder.js';
 import { jobIdOf, readJobId } from './keys.js';
-import { jobError } from './open-job.js';
+import { onJob } from './open-job.js';
 
 /** A plan and the jobs that the release at e5bfb29c made of the same list and texts, whose bytes are others. */
 export interface EarlierJobs {
@@ -18,10 +17,9 @@ export interface EarlierJobs {
 
 /** `isNew`: see PlanOutcome; without it, other bytes are another plan. */
 export function earlierJobsOf(stateDirectory: string, plan: FrozenPlan, isNew: boolean): EarlierJobs {
-  const jobs = jobsFolder(stateDirectory);
   const { channel, baseUrl, recipients } = plan.meta;
   const pairs = once(() => pairsOfReadings(plan));
-  const recordOf = (id: string) => readPlanRecord(join(jobs, id)).catch(() => null);
+  const recordOf = (id: string) => readPlanRecord(folderOf(stateDirectory, id)).catch(() => null);
   async function isSame(id: string): Promise<boolean> {
     const record = isNew ? await recordOf(id) : null;
     if (record === null) return false;
@@ -29,10 +27,8 @@ export function earlierJobsOf(stateDirectory: string, plan: FrozenPlan, isNew: b
     const isOfService = meta.channel === channel && isSameBaseUrl(meta.baseUrl, baseUrl);
     // It may have planned a recipient twice, with and without a blank.
     if (!isOfService || meta.recipients < recipients) return false;
-    const folder = join(jobs, id);
-    return sendsTheSame(await pairs(), planOf(folder, record)).catch((error) => {
-      throw jobError({ id, folder }, error);
-    });
+    const folder = folderOf(stateDirectory, id);
+    return onJob({ id, folder }, sendsTheSame(await pairs(), planOf(folder, record)));
   }
   return {
     isSame,

@@ -1,16 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError, machineError, usageError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { CliError, machineError, refusedError, refusedSend, usageError } from '../../errors.js';
 import { renameFile } from '../../platform/rename.js';
 import { syncFolder } from '../../platform/sync-folder.js';
 import { openPlan } from '../plan/files/plan-reader.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import { differencesOf } from '../plan/plan-difference.js';
-import { jobHeld } from './held.js';
 import { isNoJob, isOtherCase, jobsFolder } from './jobs-folder.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { type Job, type JobView, openJob, viewJob } from './open-job.js';
+import { type Job, type JobView, jobHeld, openJob, viewJob } from './open-job.js';
 
 /** Maximum attempts to find and open a job; each one fails because another process discarded the job. */
 const mostTries = 20;
@@ -109,20 +107,21 @@ async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobCh
 
 /** On macOS and Windows. */
 const otherCase = (id: string, other: string) =>
-  new CliError('job_differs', exits.refused, `this disk cannot tell ${id} from the job ${other}`, {
-    hint: `Write it as ${other}, or choose another --job name.`,
-    details: { job: other },
-  });
+  refusedError(
+    'job_differs',
+    `this disk cannot tell ${id} from the job ${other}`,
+    `Write it as ${other}, or choose another --job name.`,
+    { job: other },
+  );
 
 /** A held job, and one that cannot be held, because it has begun. */
 function refuseHeld(job: JobView, plan: FrozenPlan, { resumeCommand }: JobChoice): void {
   const { id, state } = job;
   if (state.held) throw jobHeld(job, resumeCommand(job));
   if (plan.meta.held === undefined || state.finished) return;
-  throw new CliError('job_unfinished', exits.refused, `the job ${id} has begun, so it cannot be held`, {
-    hint: `Nothing was sent this time. Use another --job name, or resume the job: ${resumeCommand(job)}`,
-    details: { job: id, ...state.counts },
-  });
+  const what = `the job ${id} has begun, so it cannot be held`;
+  const way = `Use another --job name, or resume the job: ${resumeCommand(job)}`;
+  throw refusedSend('job_unfinished', what, way, { job: id, ...state.counts });
 }
 
 async function refuseOtherPlan(
@@ -139,13 +138,7 @@ async function refuseOtherPlan(
     .catch(() => ['its plan cannot be read']);
   const rename =
     'Use another --job name, and --skip-sent to leave out everyone who got this message from this machine';
-  throw new CliError(
-    'job_differs',
-    exits.refused,
-    `the job ${id} has another plan: ${differences.join('; ')}`,
-    {
-      hint: job.state.finished ? `${rename}.` : `${rename}; or resume the old job: ${resumeCommand(job)}`,
-      details: { job: id, differences },
-    },
-  );
+  const what = `the job ${id} has another plan: ${differences.join('; ')}`;
+  const hint = job.state.finished ? `${rename}.` : `${rename}; or resume the old job: ${resumeCommand(job)}`;
+  throw refusedError('job_differs', what, hint, { job: id, differences });
 }

@@ -18,10 +18,13 @@ export function jobsFolder(stateDirectory: string): string {
   return join(stateDirectory, 'jobs');
 }
 
+/** Where the job with an id is, or would be. */
+export const folderOf = (stateDirectory: string, id: string): string => join(jobsFolder(stateDirectory), id);
+
 /** The folder of a job. Throws CliError (exit 12) if there is none. */
 export async function jobFolder(stateDirectory: string, id: string): Promise<string> {
   const { base } = readJobId(id);
-  const folder = join(jobsFolder(stateDirectory), id);
+  const folder = folderOf(stateDirectory, id);
   const exists = isJobName(base) && (await stat(folder).catch(() => null))?.isDirectory();
   // macOS and Windows also find a folder by its name in other capitals.
   const real = exists ? await realpath(folder).catch(() => folder) : '';

@@ -1,29 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, machineError } from '../../errors.js';
+import { CliError, machineError, refusedError, refusedSend } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { lockFolder } from '../../platform/lock.js';
 import type { HeldLock } from '../../platform/lock-types.js';
 import { openPlan, readPlanMeta } from '../plan/files/plan-reader.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { JobState } from './job-state.js';
-import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
+import { isNoJob, jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
 import { nodeDisk } from './journal/append-file.js';
 import { Journal } from './journal/journal.js';
 import { BrokenJournalError, journalFile, NewerJournalError, readJournal } from './journal/journal-reader.js';
 import { moveTaken, Takers } from './takers.js';
-
-/** A job opened exclusively by this process. */
-export interface Job {
-  id: string;
-  folder: string;
-  plan: FrozenPlan;
-  state: JobState;
-  journal: Journal;
-  close(): Promise<void>;
-  /** Closes and removes the job. */
-  discard(): Promise<void>;
-}
 
 /** A job's state, readable even while another process runs the job. */
 export interface JobView {
@@ -31,6 +19,15 @@ export interface JobView {
   readonly folder: string;
   readonly meta: PlanMeta;
   readonly state: JobState;
+}
+
+/** A job opened exclusively by this process. */
+export interface Job extends JobView {
+  readonly plan: FrozenPlan;
+  readonly journal: Journal;
+  close(): Promise<void>;
+  /** Closes and removes the job. */
+  discard(): Promise<void>;
 }
 
 export interface FollowedJob extends JobView {
@@ -49,15 +46,17 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
   let opened: Journal | null = null;
   try {
     const plan = await openPlan(folder);
-    const { digest } = plan.meta;
-    const state = new JobState(plan.meta);
+    const { meta } = plan;
+    const { digest } = meta;
+    const state = new JobState(meta);
     const journal = await Journal.open(nodeDisk, join(folder, journalFile), (entry) => state.apply(entry));
     opened = journal;
     if (state.job === null) await journal.append({ type: 'job', id, digest });
     else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
-    await moveTaken({ id, folder, digest, state }, await Takers.in(stateDirectory));
+    const job = { id, folder, meta, state };
+    await moveTaken(job, await Takers.in(stateDirectory));
     return {
-      ...{ id, folder, plan, state, journal },
+      ...{ ...job, plan, journal },
       async close() {
         await journal.close();
         await lock.release();
@@ -76,19 +75,37 @@ export async function openJob(stateDirectory: string, id: string): Promise<Job> 
 
 /** Throws CliError (exit 11) if another process holds the lock. */
 export async function lockJob(id: string, folder: string): Promise<HeldLock> {
-  const lock = await lockFolder(folder).catch((error) => {
-    throw jobError({ id, folder }, error);
-  });
+  const lock = await onJob({ id, folder }, lockFolder(folder));
   if (lock.held) return lock;
   const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
-  throw new CliError('job_locked', exits.refused, `the job ${id} is already running${pid}`, {
-    hint: `See its progress: \`urtuu jobs watch ${id}\``,
-    details: { job: id, pid: lock.pid },
+  const hint = `See its progress: \`urtuu jobs watch ${id}\``;
+  throw refusedError('job_locked', `the job ${id} is already running${pid}`, hint, {
+    job: id,
+    pid: lock.pid,
   });
+}
+
+/** How people name a plan: the first characters of its digest. */
+export const planName = (digest: string): string => digest.slice(0, 8);
+
+/** Exit 11 for a held job: only a command with its name and plan starts it. `command`: that one. */
+export function jobHeld(
+  { id, meta, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
+  command: string,
+): CliError {
+  const details = { job: id, plan: planName(meta.digest), ...state.counts };
+  return refusedSend('job_held', `the job ${id} is held`, `To send it: ${command}`, details);
 }
 
 /** Reads the state of a job without changing it. Throws CliError (exit 12) if there is no such job. */
 export const viewJob: (stateDirectory: string, id: string, takers?: Takers) => Promise<JobView> = followJob;
+
+/** The same; null for a job that does not exist, or was removed meanwhile. */
+export const viewJobIfAny = (stateDirectory: string, id: string): Promise<JobView | null> =>
+  viewJob(stateDirectory, id).catch((error) => {
+    if (isNoJob(error)) return null;
+    throw error;
+  });
 
 /** Like `viewJob`, for a job that is read repeatedly. */
 export async function followJob(stateDirectory: string, id: string, known?: Takers): Promise<FollowedJob> {
@@ -102,7 +119,7 @@ export async function followJob(stateDirectory: string, id: string, known?: Take
       const isNew = end === 0;
       if (isNew) state = new JobState(meta);
       const { whole, ended } = await readJournal(folder, { start: end }, (entry) => state.apply(entry));
-      if (isNew) await moveTaken({ id, folder, digest: meta.digest, state }, takers);
+      if (isNew) await moveTaken({ id, folder, meta, state }, takers);
       // The next run rewrites a last line without a newline.
       end = ended ? end + whole : 0;
     };
@@ -114,10 +131,7 @@ export async function followJob(stateDirectory: string, id: string, known?: Take
       get state() {
         return state;
       },
-      update: () =>
-        update().catch((error) => {
-          throw jobError({ id, folder }, error);
-        }),
+      update: () => onJob({ id, folder }, update()),
     };
   } catch (error) {
     throw jobError({ id, folder }, error);
@@ -130,8 +144,17 @@ function otherJournal(id: string): CliError {
   });
 }
 
+/** The outcome of an operation on the files of a job. Rejects with `jobError`. */
+export const onJob = <Value>(
+  job: Pick<JobView, 'id' | 'folder'>,
+  operation: Promise<Value>,
+): Promise<Value> =>
+  operation.catch((error) => {
+    throw jobError(job, error);
+  });
+
 /** The error for a failed operation on the files of a job, which may have been removed meanwhile. */
-export function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: unknown): unknown {
+function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: unknown): unknown {
   if (error instanceof CliError) return error;
   if (!existsSync(folder)) return noJob(id);
   if (error instanceof BrokenJournalError) {

@@ -8,7 +8,7 @@ import { bodiesOf, openPlan, readPlanRecord } from '../plan/files/plan-reader.js
 import { anyMessage, type MessageHash, marks, messageHash, type PairSet } from '../plan/pair-set.js';
 import type { FrozenPlan, PlanMeta, Source } from '../plan/plan.js';
 import { JobState } from './job-state.js';
-import { jobIds, jobsFolder } from './jobs-folder.js';
+import { folderOf, jobIds } from './jobs-folder.js';
 import { lastEntry, readJournal } from './journal/journal-reader.js';
 import { moveTaken, Takers } from './takers.js';
 
@@ -79,7 +79,7 @@ export class OtherJobs {
     const found: OtherJob[] = [];
     for (const id of await jobIds(stateDirectory)) {
       if (!isOther(id)) continue;
-      const folder = join(jobsFolder(stateDirectory), id);
+      const folder = folderOf(stateDirectory, id);
       const journal = await stat(join(folder, 'journal')).catch(() => null);
       const written = journal?.mtimeMs ?? 0;
       const version = journal === null ? '' : `${journal.ino} ${journal.size} ${written}`;
@@ -147,7 +147,7 @@ export class OtherJobs {
     await onPlan(plan);
     if (this.#marks.length !== pairs.length) this.#marks = new Uint8Array(pairs.length);
     this.#takers ??= await Takers.in(this.#options.stateDirectory);
-    await moveTaken({ id, folder, digest: meta.digest, state }, this.#takers);
+    await moveTaken({ id, folder, meta, state }, this.#takers);
     const ofJob = this.#marks.fill(0);
     const failures = await this.#failuresIn({ id, folder, meta }, state);
     const message = this.#options.byRecipient ? anyMessage : undefined;
@@ -186,7 +186,7 @@ export class OtherJobs {
   #skip(id: string, version: string, error: Error): null {
     this.#read.set(id, version);
     // A refused command discards the job it created.
-    if (existsSync(join(jobsFolder(this.#options.stateDirectory), id))) this.#options.onUnreadable(id, error);
+    if (existsSync(folderOf(this.#options.stateDirectory, id))) this.#options.onUnreadable(id, error);
     return null;
   }
 }

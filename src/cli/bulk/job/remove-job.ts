@@ -1,5 +1,4 @@
-import { CliError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { refusedError } from '../../errors.js';
 import { grouped } from '../../text/wording.js';
 import { jobFolder, removeJobFolder } from './jobs-folder.js';
 import { type JobView, lockJob, viewJob } from './open-job.js';
@@ -43,14 +42,11 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
   const counts = state.counts;
   const { pending, in_doubt } = counts;
   if (pending + in_doubt === 0 || state.held) return;
-  throw new CliError(
+  throw refusedError(
     'job_unfinished',
-    exits.refused,
     `the job ${id} is not finished: ${grouped(pending)} pending, ${grouped(in_doubt)} in doubt`,
-    {
-      hint: `Remove it with --force, or resume it: ${resumeCommand(job)}`,
-      details: { job: id, ...counts },
-    },
+    `Remove it with --force, or resume it: ${resumeCommand(job)}`,
+    { job: id, ...counts },
   );
 }
 
@@ -60,14 +56,8 @@ async function refuseOnlyRecord(stateDirectory: string, { id, folder, meta, stat
   for (const source of await sourcesOf(folder, meta)) {
     const { job: from } = source;
     if (!isSource(source, from, await digestOf(stateDirectory, from))) continue;
-    throw new CliError(
-      'rows_moved',
-      exits.refused,
-      `the job ${id} has the only record of rows from ${from}`,
-      {
-        hint: `Remove ${from} first, or add --force: its rows may then be sent again.`,
-        details: { job: id, from, ...state.counts },
-      },
-    );
+    const what = `the job ${id} has the only record of rows from ${from}`;
+    const hint = `Remove ${from} first, or add --force: its rows may then be sent again.`;
+    throw refusedError('rows_moved', what, hint, { job: id, from, ...state.counts });
   }
 }

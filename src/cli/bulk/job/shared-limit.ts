@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { machineError } from '../../errors.js';
 import { readPlanMeta } from '../plan/files/plan-reader.js';
 import type { PlanMeta } from '../plan/plan.js';
-import { isNoJob, jobIds, jobsFolder } from './jobs-folder.js';
-import { viewJob } from './open-job.js';
+import { folderOf, jobIds } from './jobs-folder.js';
+import { viewJobIfAny } from './open-job.js';
 
 /** What is left of a limit that jobs share. */
 export interface SharedLimit {
@@ -71,10 +70,7 @@ interface Spender {
 
 /** Null for a job that was removed. */
 async function readSpender(stateDirectory: string, id: string): Promise<Spender | null> {
-  const job = await viewJob(stateDirectory, id).catch((error) => {
-    if (isNoJob(error)) return null;
-    throw error;
-  });
+  const job = await viewJobIfAny(stateDirectory, id);
   if (job === null) return null;
   const { digest, like = [], credits: planned } = job.meta;
   const { credits, limit, finished, counts, held: isHeld } = job.state;
@@ -85,7 +81,7 @@ async function readSpender(stateDirectory: string, id: string): Promise<Spender 
 }
 
 async function likeOf(stateDirectory: string, id: string): Promise<Like> {
-  const folder = join(jobsFolder(stateDirectory), id);
+  const folder = folderOf(stateDirectory, id);
   try {
     return (await readPlanMeta(folder)).like ?? [];
   } catch (error) {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { CliError, machineError, stateHint } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { machineError, refusedError, stateHint } from '../../errors.js';
 import { lockFolder } from '../../platform/lock.js';
 import type { HeldLock } from '../../platform/lock-types.js';
 import { makeFolder } from '../../platform/make-folder.js';
@@ -28,9 +27,8 @@ export async function withStartLock<Value>(
     if (lock.pid === null) unanswered += 1;
     await pause();
   }
-  throw new CliError('job_locked', exits.refused, 'a paused process is starting another job', {
-    hint: 'Nothing was sent. Resume or end that process, then run this again.',
-  });
+  const hint = 'Nothing was sent. Resume or end that process, then run this again.';
+  throw refusedError('job_locked', 'a paused process is starting another job', hint);
 }
 
 async function lockIn(folder: string) {

@@ -10,7 +10,7 @@ import { PlanDamaged, planOf, readPlanMeta, readPlanRecord } from '../plan/files
 import type { FrozenPlan, PlanMeta, Source } from '../plan/plan.js';
 import { isOfDelivery } from '../plan/reported-rows.js';
 import type { JobState } from './job-state.js';
-import { jobIds, jobsFolder } from './jobs-folder.js';
+import { folderOf, jobIds } from './jobs-folder.js';
 import { readJournal } from './journal/journal-reader.js';
 import type { RowPlace } from './request-facts.js';
 
@@ -61,12 +61,14 @@ export interface Taker {
 export const sourcesOf = async (folder: string, meta: PlanMeta): Promise<readonly Source[]> =>
   meta.sources ?? (await earlierRecord(folder)).map(([job]) => ({ job, digest: '' }));
 
-/** The digest of a job's plan; null if it is not on this machine. An id from a file is used in a path only if it is. */
-export async function digestOf(stateDirectory: string, id: string): Promise<string | null> {
-  if (!(await jobIds(stateDirectory)).includes(id)) return null;
-  const meta = await readPlanMeta(join(jobsFolder(stateDirectory), id)).catch(() => null);
-  return meta?.digest ?? null;
+/** The plan of a job; null if it is not on this machine. An id from a file is used in a path only if it is. */
+export async function metaOf(stateDirectory: string, id: string): Promise<PlanMeta | null> {
+  const isHere = (await jobIds(stateDirectory)).includes(id);
+  return isHere ? readPlanMeta(folderOf(stateDirectory, id)).catch(() => null) : null;
 }
+
+export const digestOf = async (stateDirectory: string, id: string): Promise<string | null> =>
+  (await metaOf(stateDirectory, id))?.digest ?? null;
 
 /** Whether a job is this source. */
 export const isSource = ({ job, digest }: Source, id: string, ofJob: string | null): boolean =>
@@ -90,7 +92,7 @@ export class Takers {
   static async in(stateDirectory: string): Promise<Takers> {
     const takers = new Takers(stateDirectory);
     for (const id of await jobIds(stateDirectory)) {
-      const folder = join(jobsFolder(stateDirectory), id);
+      const folder = folderOf(stateDirectory, id);
       try {
         const meta = await readPlanMeta(folder);
         const sources = await sourcesOf(folder, meta);
@@ -161,7 +163,7 @@ async function earlierLinks(
 ): Promise<Source[][]> {
   const links: Source[][] = [];
   for (const id of await jobIds(stateDirectory)) {
-    const folder = join(jobsFolder(stateDirectory), id);
+    const folder = folderOf(stateDirectory, id);
     const meta = await readPlanMeta(folder).catch(() => null);
     if (meta?.channel !== channel || !isSameBaseUrl(meta.baseUrl, baseUrl)) continue;
     const movedTo = new Set<string>();
@@ -207,12 +209,12 @@ export async function* placesOf(
 
 /** Moves the rows that other jobs took from a job whose journal has been read; those of unread jobs stay. */
 export async function moveTaken(
-  { id, folder, digest, state }: { id: string; folder: string; digest: string; state: JobState },
+  { id, folder, meta, state }: Omit<Taker, 'sources'> & { state: JobState },
   takers: Takers,
 ): Promise<void> {
   const ids: string[] = [];
   const takings: TakenRows[] = [];
-  for (const taker of takers.of(id, digest))
+  for (const taker of takers.of(id, meta.digest))
     try {
       const rows = (await isConfirmed(taker)) ? (await rowsTakenBy(taker.folder)).get(id) : undefined;
       if (rows === undefined) continue;

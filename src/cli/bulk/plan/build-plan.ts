@@ -110,6 +110,9 @@ export interface PlanOutcome {
   toColumn: string;
 }
 
+/** What a preflight shows of it, which a held job keeps. */
+export type ShownOutcome = Omit<PlanOutcome, 'plan' | 'meta' | 'rejects' | 'reportedRows' | 'placeholders'>;
+
 /**
  * Plans an input in constant memory; the same input makes the same plan. When this resolves, its files are durable.
  * Throws InputError if no plan can be made, and the system's error if a file fails.

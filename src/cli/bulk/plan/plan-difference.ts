@@ -1,5 +1,5 @@
 import { grouped } from '../../text/wording.js';
-import { messageHashOf, PairSet } from './pair-set.js';
+import { anyMessage, messageHashOf, PairSet } from './pair-set.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 
 /** All differences between two plans, for people; at least one. */
@@ -41,9 +41,6 @@ interface Comparison {
   /** A recipient of both plans, with a message that the other plan does not send to it. */
   changed: { to: string } | null;
 }
-
-/** The hash of any message, to look up whether a plan has a recipient. */
-const anyMessage = { a: 0, b: 0 };
 
 async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
   const known = new PairSet();

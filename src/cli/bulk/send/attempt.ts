@@ -5,13 +5,13 @@ import type { PlannedRequest } from '../plan/plan.js';
 import type { Answer } from './answer.js';
 import type { BareEvent } from './events.js';
 import { bodyOf, type RequestBody } from './request-body.js';
-import { type RequestFacts, type Step, type StepOf, shortageAfter } from './transitions.js';
+import { type SentRequest, type Step, type StepOf, shortageAfter } from './transitions.js';
 
 /** A request in one revision, during this run. */
 export interface Attempt {
   request: PlannedRequest;
   body: RequestBody;
-  facts: RequestFacts;
+  facts: SentRequest;
   tries: number;
   /** The number of redirects answered. */
   redirects: number;

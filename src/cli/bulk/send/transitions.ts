@@ -3,7 +3,7 @@ import type { Answer } from './answer.js';
 import type { RequestBody } from './request-body.js';
 
 /** A request before its answer. */
-export interface RequestFacts {
+export interface SentRequest {
   kind: 'single' | 'batch';
   /** As sent. */
   body: Pick<RequestBody, 'to'>;
@@ -77,7 +77,7 @@ const mostForeignRefusals = 25;
  * bytes answers every copy of them, one bound to the key answers every copy under it, and a momentary one answers only
  * its own copy.
  */
-export function nextStep(request: RequestFacts, answer: Answer): Step {
+export function nextStep(request: SentRequest, answer: Answer): Step {
   switch (answer.kind) {
     case 'doubt': {
       const { kind: _, ...doubt } = answer;
@@ -93,10 +93,7 @@ export function nextStep(request: RequestFacts, answer: Answer): Step {
   }
 }
 
-function afterAcceptance(
-  request: RequestFacts,
-  answer: Extract<Answer, { kind: 'batch' | 'message' }>,
-): Step {
+function afterAcceptance(request: SentRequest, answer: Extract<Answer, { kind: 'batch' | 'message' }>): Step {
   const { id, credits, replayOf, acceptedAt } = answer;
   if (credits === null) return { kind: 'alarm', reason: `${answer.kind} ${id} has no price`, stops: true };
   if (answer.kind === 'message') {
@@ -122,7 +119,7 @@ function isPruned({ to, replayOf }: Extract<Answer, { kind: 'message' }>): boole
   return to === '' && replayOf !== null;
 }
 
-function afterRefusal(request: RequestFacts, answer: Extract<Answer, { kind: 'refusal' }>): Step {
+function afterRefusal(request: SentRequest, answer: Extract<Answer, { kind: 'refusal' }>): Step {
   const { code, status, retryAfter = null } = answer;
   if (code === 'provider_failed') return { kind: 'fail', code, id: answer.id ?? null };
   if (code === 'insufficient_credits') return afterShortage(request, answer);
@@ -141,7 +138,7 @@ function afterRefusal(request: RequestFacts, answer: Extract<Answer, { kind: 're
   return { kind: 'retry-in-doubt', code };
 }
 
-function afterInvalid(request: RequestFacts, invalid: readonly string[]): Step {
+function afterInvalid(request: SentRequest, invalid: readonly string[]): Step {
   const positions = positionsOf(request, invalid);
   if (positions.length > 0) return { kind: 'remove', positions };
   if (request.unanswered > 0) return { kind: 'retry-in-doubt', code: 'invalid_request' };
@@ -151,7 +148,7 @@ function afterInvalid(request: RequestFacts, invalid: readonly string[]): Step {
 }
 
 /** Positions in the body of the recipients that the service named. */
-function positionsOf(request: RequestFacts, invalid: readonly string[]): number[] {
+function positionsOf(request: SentRequest, invalid: readonly string[]): number[] {
   const named = new Set(invalid.map(normalizeRecipient));
   return request.body.to.flatMap((to, position) => (named.has(normalizeRecipient(to)) ? [position] : []));
 }
@@ -161,7 +158,7 @@ function positionsOf(request: RequestFacts, invalid: readonly string[]): number[
  * although there is enough now, is bound to the key, or the balance is wrong. An unanswered copy may still be accepted,
  * so the key is kept then.
  */
-function afterShortage(request: RequestFacts, answer: Extract<Answer, { kind: 'refusal' }>): Step {
+function afterShortage(request: SentRequest, answer: Extract<Answer, { kind: 'refusal' }>): Step {
   const { balance = null, required = null, actual = null } = answer;
   const { shortage, unanswered } = request;
   const enough = actual !== null && required !== null && actual >= required;

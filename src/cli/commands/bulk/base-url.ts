@@ -1,8 +1,8 @@
 import { isSameBaseUrl } from '../../../contract/index.js';
-import { type FrozenPlan, sandboxBaseUrl } from '../../bulk/plan/plan.js';
+import type { JobView } from '../../bulk/job/open-job.js';
+import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { refusedError } from '../../errors.js';
 
 /** The base URL of a new plan; its job sends only there. */
 export async function baseUrlOf(config: Context['config']): Promise<string> {
@@ -12,20 +12,17 @@ export async function baseUrlOf(config: Context['config']): Promise<string> {
 /** Throws CliError (exit 11) for a service other than the job's, where its idempotency keys mean nothing. */
 export async function refuseOtherService(
   { config }: Pick<Context, 'config'>,
-  job: { id: string; plan: Pick<FrozenPlan, 'meta'> },
+  job: Pick<JobView, 'id' | 'meta'>,
 ): Promise<void> {
-  const planned = job.plan.meta.baseUrl;
+  const planned = job.meta.baseUrl;
   const chosen = await baseUrlOf(config);
   if (isSameBaseUrl(planned, chosen)) return;
-  throw new CliError(
+  const isSandbox = planned === sandboxBaseUrl;
+  throw refusedError(
     'other_service',
-    exits.refused,
-    `the job ${job.id} is for ${serviceAt(planned)}${planned === sandboxBaseUrl ? '' : `, not ${serviceAt(chosen)}`}`,
-    {
-      hint:
-        planned === sandboxBaseUrl ? 'Add --sandbox.' : 'Use the --profile or --base-url of that service.',
-      details: { job: job.id, base_url: planned },
-    },
+    `the job ${job.id} is for ${serviceAt(planned)}${isSandbox ? '' : `, not ${serviceAt(chosen)}`}`,
+    isSandbox ? 'Add --sandbox.' : 'Use the --profile or --base-url of that service.',
+    { job: job.id, base_url: planned },
   );
 }
 

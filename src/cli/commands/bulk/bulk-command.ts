@@ -3,7 +3,7 @@ import type { Channel } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { addHelp, type CommandHelp } from '../../help/command-help.js';
 import type { View } from '../../output/view.js';
-import { heldView } from './confirm/held.js';
+import { heldView } from './confirm/not-sent.js';
 import { preflightView } from './confirm/preflight.js';
 import { summaryView } from './finish/summary-view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';

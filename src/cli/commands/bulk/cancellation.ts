@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import type { Job } from '../../bulk/job/open-job.js';
+import type { Job, JobView } from '../../bulk/job/open-job.js';
 import { cancelled } from '../../bulk/send/ending.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { refusedSend } from '../../errors.js';
 import { type ResumeContext, resumeOf } from './next-command.js';
 
 const lookEvery = 1_000;
@@ -18,7 +17,7 @@ export interface Cancellation {
 /** Checks for a cancel mark before it resolves, and then once a second. Throws CliError if it cannot. */
 export async function watchForCancel(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  job: Job,
+  job: JobView,
 ): Promise<Cancellation> {
   const first = await cancelMarks(job);
   const stop = new AbortController();
@@ -46,12 +45,17 @@ export async function watchForCancel(
   };
 }
 
-/** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends the rest. */
-export async function refuseCancelled(context: ResumeContext, job: Job): Promise<void> {
-  if ((await cancelMarks(job)).length === 0) return;
-  const { id, plan, state } = job;
-  throw new CliError('job_cancelled', exits.refused, `the job ${id} was cancelled`, {
-    hint: `Nothing was sent this time. Resume it with: ${resumeOf(context, { id, meta: plan.meta, state })}`,
-    details: { job: id, ...state.counts },
+/** Throws as `refuseCancelled`, once the job is closed. */
+export const refuseCancelledAndClose = (context: ResumeContext, job: Job): Promise<void> =>
+  refuseCancelled(context, job).catch(async (error) => {
+    await job.close();
+    throw error;
   });
+
+/** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends the rest. */
+export async function refuseCancelled(context: ResumeContext, job: JobView): Promise<void> {
+  if ((await cancelMarks(job)).length === 0) return;
+  const { id, state } = job;
+  const way = `Resume it with: ${resumeOf(context, job)}`;
+  throw refusedSend('job_cancelled', `the job ${id} was cancelled`, way, { job: id, ...state.counts });
 }

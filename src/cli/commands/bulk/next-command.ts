@@ -1,5 +1,4 @@
-import { planName } from '../../bulk/job/held.js';
-import type { JobView } from '../../bulk/job/open-job.js';
+import { type JobView, planName } from '../../bulk/job/open-job.js';
 import { type PlanMeta, sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type {
   NextStep,

@@ -95,18 +95,16 @@ function creditsOfAll({ meta, state }: Omit<JobRun['job'], 'id'>, { price, incre
   return Math.max(meta.credits, Math.ceil(soFar), Math.ceil(fromHere));
 }
 
+/** Failed messages of batches come later, after those that may have arrived. */
 const stepsOfFinished = (context: StepContext, run: JobRun): NextStep[] =>
-  run.job.state.has('failed') ? retrySteps(context, run) : rejectedSteps(context, run);
+  run.job.state.has('failed') ? failedSteps(context, run) : rejectedSteps(context, run);
 
-function retrySteps(context: StepContext, { job, options }: JobRun): NextStep[] {
+function failedSteps(context: StepContext, { job: { id, meta, state }, options }: JobRun): NextStep[] {
+  if (!state.finished || state.counts.failed === 0) return [];
   const kept = options === null ? {} : keptOptions(options);
-  const retry = { ...serviceOf(job.meta.baseUrl), ...kept };
-  return [['Send the failed messages again with:', retryCommand(context, job.id, retry)]];
+  const retry = retryCommand(context, id, { ...serviceOf(meta.baseUrl), ...kept });
+  return [['Send the failed messages again with:', retry]];
 }
-
-/** About failed messages of batches, for which those that may have arrived come first. */
-const failedSteps = (context: StepContext, run: JobRun): NextStep[] =>
-  run.job.state.finished && run.job.state.counts.failed > 0 ? retrySteps(context, run) : [];
 
 /** About messages that may not have arrived, or whose outcome was not read. */
 function outcomeSteps(
@@ -123,19 +121,28 @@ function outcomeSteps(
 
 /**
  * About rejected rows, once they are fixed. Rows that were left out are in a separate file; those that the service
- * rejected are only in the report, with all rows of the job.
+ * rejected are only in the report, with all rows of the job: it is written first unless this run has written it.
  */
-function rejectedSteps(context: StepContext, run: JobRun): NextStep[] {
-  const { meta, state } = run.job;
-  const { rejects = null, rejected = 0, only, acceptDuplicates } = run.input ?? {};
+function rejectedSteps(context: StepContext, { job, options, input }: JobRun): NextStep[] {
+  const { id, meta, state } = job;
+  const { rejects = null, rejected = 0, only, acceptDuplicates } = input ?? {};
+  // A job of an earlier release has no texts, and a terminal would alter the names of some files.
+  const send = (file: string, selection: PrintedOptions): NextStep[] =>
+    meta.templates !== undefined && isPrintable(file)
+      ? [['Fix the rejected rows, then send only those with:', likeCommand(context, job, file, selection)]]
+      : [];
   // Rows of a report are still those of its job.
   const selection = { '--only': only?.join(','), '--accept-duplicates': acceptDuplicates };
-  const ofFile = () => (rejects === null ? [] : sendStep(context, run.job, 'rejected', rejects, selection));
-  if (state.counts.rejected <= meta.rejected) return ofFile();
+  const ofFile = rejects === null ? [] : send(rejects, selection);
+  if (state.counts.rejected <= meta.rejected) return ofFile;
+  const write = reportCommand(context, id, serviceOf(meta.baseUrl));
+  const ofReport: NextStep = ['The rejected rows are in the report of the job:', write];
   // The list has changed since the job was planned; the report has the rows of that time.
-  return rejected > 0 && rejected !== meta.rejected
-    ? [...ofFile(), writeStep(context, run.job, 'rejected')]
-    : reportedSteps(context, run, 'rejected');
+  if (rejected > 0 && rejected !== meta.rejected) return [...ofFile, ofReport];
+  const written = options?.report;
+  const isWritten = written !== undefined && isPrintable(written);
+  const sent = send(isWritten ? written : reportName(id), { '--only': 'rejected' });
+  return isWritten ? sent : [ofReport, ...sent];
 }
 
 /** The command that sends to those whom `--first` left for later; null for none. */
@@ -156,36 +163,3 @@ function laterSteps(context: StepContext, run: JobRun): NextStep[] {
   const step = laterStep(context, run);
   return step === null ? [] : [[`${step[0]}. Send to them with:`, step[1]]];
 }
-
-type Which = 'rejected' | 'failed';
-
-/** Sends rows of the report, which is written first unless this run has written it. */
-function reportedSteps(context: StepContext, { job, options }: JobRun, which: Which): NextStep[] {
-  const report = options?.report;
-  const sends = (file: string) => sendStep(context, job, which, file, { '--only': which });
-  return report !== undefined && isPrintable(report)
-    ? sends(report)
-    : [writeStep(context, job, which), ...sends(reportName(job.id))];
-}
-
-const writeStep = (context: StepContext, { id, meta }: JobRun['job'], which: Which): NextStep => [
-  `The ${which} rows are in the report of the job:`,
-  reportCommand(context, id, serviceOf(meta.baseUrl)),
-];
-
-const sendTexts = {
-  rejected: 'Fix the rejected rows, then send only those with:',
-  failed: 'Send only the failed rows again with:',
-};
-
-/** None for a job of an earlier release, which has no texts, or for a file whose name a terminal would alter. */
-const sendStep = (
-  context: StepContext,
-  job: JobRun['job'],
-  which: Which,
-  file: string,
-  selection: PrintedOptions,
-): NextStep[] =>
-  job.meta.templates !== undefined && isPrintable(file)
-    ? [[sendTexts[which], likeCommand(context, job, file, selection)]]
-    : [];

@@ -1,18 +1,17 @@
-import { jobHeld } from '../../bulk/job/held.js';
-import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { longestName } from '../../bulk/job/keys.js';
-import { type Job, type JobView, openJob, viewJob } from '../../bulk/job/open-job.js';
+import { type Job, type JobView, jobHeld, openJob, viewJob, viewJobIfAny } from '../../bulk/job/open-job.js';
 import { digestOf, isConfirmed, rowsTakenBy, Takers } from '../../bulk/job/takers.js';
 import { keptMessages } from '../../bulk/plan/kept-messages.js';
 import { selectedAs } from '../../bulk/plan/select-columns.js';
 import type { Receipts } from '../../bulk/results/receipts.js';
 import { reportBlocks } from '../../bulk/results/report.js';
 import type { Context } from '../../context.js';
-import { CliError, Ended, usageError } from '../../errors.js';
+import { CliError, Ended, refusedError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../text/wording.js';
 import { refuseOtherService } from './base-url.js';
-import { refuseCancelled } from './cancellation.js';
+import { refuseCancelledAndClose } from './cancellation.js';
 import { admitKey } from './confirm/account.js';
 import { readAccount } from './confirm/read-account.js';
 import { gather } from './finish/report.js';
@@ -48,7 +47,11 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
       'Add --accept-duplicates to accept that.',
     );
   const begun = await unfinishedRetry(config.stateDirectory, id, status);
-  if (begun !== null) return goOn(context, await openJob(config.stateDirectory, begun), options);
+  if (begun !== null) {
+    const job = await openJob(config.stateDirectory, begun);
+    await refuseCancelledAndClose(context, job);
+    return carryOut(context, job, options);
+  }
   const retry = await rowsToRetry(context, id, options);
   if (retry === null) {
     if (options.ifFinished !== 'ok')
@@ -65,14 +68,6 @@ export async function retryJob(context: Context, id: string, options: RetryOptio
   const prepared = await prepareWanted(context, wanted, choices);
   if (prepared !== null)
     await carryOut(context, prepared.job, choices, { leftOut: unnamed, hasPreflight: true });
-}
-
-async function goOn(context: Context, job: Job, options: RetryOptions): Promise<void> {
-  await refuseCancelled(context, job).catch(async (error) => {
-    await job.close();
-    throw error;
-  });
-  return carryOut(context, job, options);
 }
 
 /**
@@ -111,10 +106,7 @@ async function unfinishedRetry(stateDirectory: string, id: string, status: Retri
     if (!isRetry || !(await isConfirmed(taker).catch(() => true))) continue;
     const statuses = new Set((await rowsTakenBy(taker.folder)).get(id)?.statuses.values());
     if (statuses.size !== 1 || !statuses.has(status)) continue;
-    const job = await viewJob(stateDirectory, taker.id).catch((error) => {
-      if (isNoJob(error)) return null;
-      throw error;
-    });
+    const job = await viewJobIfAny(stateDirectory, taker.id);
     if (job !== null && !job.state.finished) return taker.id;
   }
   return null;
@@ -150,9 +142,9 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
   const job = await openJob(stateDirectory, id);
   const runtime = await openJobRuntime(context, {});
   try {
-    const { plan, state } = job;
+    const { plan, meta, state } = job;
     await refuseOtherService(context, job);
-    refuseList(context.config, plan.meta, options.report);
+    refuseList(context.config, meta, options.report);
     await admitKey(context, job, options);
     if (!state.finished || state.counts.in_doubt > 0) throw notFinal(context, job);
     const openRuntime = async () => runtime;
@@ -167,14 +159,14 @@ async function rowsToRetry(context: Context, id: string, options: RetryOptions):
     const counts = { failed: state.counts.failed, unknown: state.counts.unknown, undelivered: recipients };
     const unnamed = Math.max(0, counts[options.status] - recipients);
     if (recipients + unnamed === 0) return null;
-    const { channel, baseUrl, columns, templates = {}, options: kept, digest, like = [] } = plan.meta;
+    const { channel, baseUrl, columns, templates = {}, options: kept, digest, like = [] } = meta;
     const client = await context.network.client();
     const pricing = (await readAccount(() => client.pricing.get(), options)).value;
     const composer = await keptMessages(plan, requests);
     const rows = {
       bytes: () => bytesOf(reportBlocks({ id, plan }, receipts)),
       composer,
-      path: plan.meta.path,
+      path: meta.path,
     };
     const toColumn = columns[plan.input?.recipient ?? -1];
     const name = await nextName(stateDirectory, id);
@@ -232,8 +224,8 @@ async function selected(
   return { requests, recipients: places.size };
 }
 
-function notFinal(context: Context, { id, plan, state }: Job): CliError {
-  const job = { id, meta: plan.meta, state };
+function notFinal(context: Context, job: Job): CliError {
+  const { id, state } = job;
   if (state.held) return jobHeld(job, resumeOf(context, job));
   return new CliError('not_final', exits.notFinal, `the job ${id} is not finished`, {
     hint: `Nothing was sent this time. To finish it: ${resumeOf(context, job)}`,
@@ -250,8 +242,6 @@ const notRead = ({ id }: Job, code: string) =>
 function nothingToRetry({ config }: Context, { id, state }: JobView, status: Retried): CliError {
   const { movedTo, counts } = state;
   const who = movedTo.map((job) => `${job} (${config.commandLine(['jobs', 'show', job])})`).join(' or ');
-  return new CliError('job_done', exits.refused, `the job ${id} has no ${status} messages`, {
-    hint: `Nothing was sent this time.${who === '' ? '' : ` ${grouped(counts.moved)} moved to ${who}.`}`,
-    details: { job: id, ...counts },
-  });
+  const hint = `Nothing was sent this time.${who === '' ? '' : ` ${grouped(counts.moved)} moved to ${who}.`}`;
+  return refusedError('job_done', `the job ${id} has no ${status} messages`, hint, { job: id, ...counts });
 }

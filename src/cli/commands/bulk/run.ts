@@ -69,15 +69,15 @@ export async function carryOut(
   await whileOpen(context, run, async () => {
     await open(context, run);
     if (isDone(job, options)) return endFinished(context, job, options, input);
-    const admitted = await admit(context, run);
-    await whileRunning(context, admitted, async (runtime) => {
-      const ended = { ...admitted, ending: await send(context, admitted, runtime) };
+    await admit(context, run);
+    await whileRunning(context, run, async (runtime) => {
+      const ended = { ...run, ending: await send(context, run, runtime) };
       const verdict = judge(ended);
       if (ended.ending.stopped?.by === 'fault') throw endOfFault(context, ended, ended.ending.stopped.error);
       // A program gets one object once the exit code is certain; a person gets the figures before a long report.
       if (!context.io.printer.isMachine) await printSummary(context, ended, verdict);
       await concludeRun(context, ended, verdict);
-      const reported = await writeReport(context, job, admitted.options, { runtime, exit: verdict.exit });
+      const reported = await writeReport(context, job, options, { runtime, exit: verdict.exit });
       // The report found another request's batch, or a new receipt.
       if (judge(ended).sentence !== verdict.sentence) await concludeRun(context, ended, judge(ended));
       await endRun(context, ended, judge(ended, reported));
@@ -85,26 +85,18 @@ export async function carryOut(
   });
 }
 
-/** Closes the job after the work. */
-function whileOpen(context: Context, run: Run, work: () => Promise<void>): Promise<void> {
-  return whileHeld(context, run, async () => {
-    try {
-      await work();
-    } finally {
-      await forgetRun(run.job.folder);
-      await run.job.close();
-    }
-  });
-}
-
-/** A second signal ends the process at once; its last words are those of an interrupted run. */
-async function whileHeld(context: Context, run: Run, work: () => Promise<void>): Promise<void> {
-  const release = context.io.holdSignals({
-    lastWords: () => warnOfEnding(context, { ...run, ending: interrupted }),
-  });
+/**
+ * Closes the job after the work. A second signal ends the process at once; its last words are those of an interrupted
+ * run.
+ */
+async function whileOpen(context: Context, run: Run, work: () => Promise<void>): Promise<void> {
+  const lastWords = () => warnOfEnding(context, { ...run, ending: interrupted });
+  const release = context.io.holdSignals({ lastWords });
   try {
     await work();
   } finally {
+    await forgetRun(run.job.folder);
+    await run.job.close();
     release();
   }
 }
@@ -113,21 +105,21 @@ const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
 async function open(context: Context, { job, options, hasPreflight }: Run): Promise<void> {
   await refuseOtherService(context, job);
-  refuseList(context.config, job.plan.meta, options.report);
+  refuseList(context.config, job.meta, options.report);
   await context.io.files.checkWritable(options.report);
   // A bulk command has done that before its prompt.
   if (!hasPreflight) await shareLimitLater(context, job);
 }
 
-/** Returns the run with an admitted API key. */
-async function admit(context: Context, run: Run): Promise<Run> {
+/** From then on, the job knows the API key. */
+async function admit(context: Context, run: Run): Promise<void> {
   const { job, options } = run;
   await admitKey(context, job, options).catch((error) => {
     if (!context.signal.aborted) throw error;
     warnOfEnding(context, { ...run, ending: interrupted });
     throw new Interrupted();
   });
-  return { ...run, options: { ...options, sameProject: false } };
+  run.options = { ...options, sameProject: false };
 }
 
 /** What a job needs while it sends. */
@@ -137,33 +129,30 @@ interface RunRuntime extends JobRuntime {
 }
 
 /** The history has the start of the run, and its end whatever happens. */
-function whileRunning(
+async function whileRunning(
   context: Context,
-  run: Run,
+  { job, options, revokedMarks, hasPreflight, recheck }: Run,
   work: (runtime: RunRuntime) => Promise<void>,
 ): Promise<void> {
-  const { job, options, revokedMarks, hasPreflight, recheck } = run;
-  return whileHeld(context, run, async () => {
-    if (options.wait && !hasPreflight && !job.state.finished) {
-      const { balance } = await context.network.client();
-      await readAccount(() => balance.get(), options);
-    }
-    await confirmTaken(context, job, recheck);
-    await removeCancelMarks(job, revokedMarks);
-    const { stop, close } = await watchForCancel(context, job);
+  if (options.wait && !hasPreflight && !job.state.finished) {
+    const { balance } = await context.network.client();
+    await readAccount(() => balance.get(), options);
+  }
+  await confirmTaken(context, job, recheck);
+  await removeCancelMarks(job, revokedMarks);
+  const { stop, close } = await watchForCancel(context, job);
+  try {
+    const runtime = await openJobRuntime(context, options);
     try {
-      const runtime = await openJobRuntime(context, options);
-      try {
-        const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
-        await appendHistory(context, startOfJob(job));
-        await work({ ...runtime, stop, waitsUntil }).finally(() => appendHistory(context, entryOfJob(job)));
-      } finally {
-        runtime.close();
-      }
+      const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
+      await appendHistory(context, startOfJob(job));
+      await work({ ...runtime, stop, waitsUntil }).finally(() => appendHistory(context, entryOfJob(job)));
     } finally {
-      close();
+      runtime.close();
     }
-  });
+  } finally {
+    close();
+  }
 }
 
 /** Milliseconds */
@@ -208,7 +197,7 @@ const judge = ({ job, options, leftOut, ending }: EndedRun, reported?: Reported)
   });
 
 const stepsOf = (context: Context, { job, options, input, ending }: EndedRun): NextStep[] =>
-  stepsAfter(context, { job: { ...job, meta: job.plan.meta }, options, input }, ending);
+  stepsAfter(context, { job, options, input }, ending);
 
 function warnOfEnding(context: Context, ended: EndedRun): void {
   const [first] = stepsOf(context, ended);
@@ -265,9 +254,8 @@ const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
 });
 
 async function printSummary(context: Context, ended: EndedRun, { exit }: Verdict): Promise<void> {
-  const { id, plan, state } = ended.job;
   try {
-    await context.io.print(summaryView, { ...summaryOf({ id, meta: plan.meta, state }), exit });
+    await context.io.print(summaryView, { ...summaryOf(ended.job), exit });
   } catch (error) {
     warnOfEnding(context, ended);
     throw error;

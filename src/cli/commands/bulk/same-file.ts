@@ -29,23 +29,20 @@ export function refuseSameFile(
       `${rejects} would not be a workbook: rejected rows are written as CSV`,
       'Name a .csv file.',
     );
-  const identified = (name: string | undefined) =>
+  const fileOf = (name: string | undefined) =>
     name === undefined || name === '-' ? null : identityOf(here, name);
   const sources = [
-    { what: 'the list itself', file: identified(list) },
-    { what: 'the file of --text-file', file: identified(textFile) },
-    { what: 'the file of --html-file', file: identified(htmlFile) },
-    { what: 'the file of --exclude', file: identified(exclude) },
-  ];
-  const targets = [
-    { option: '--report', file: identified(report) },
-    { option: '--rejects', file: identified(rejects) },
-  ].filter(({ file }) => file !== null);
-  for (const { option, file } of targets) {
-    const source = sources.find((each) => each.file === file);
-    if (source !== undefined) throw overwrites(option, source.what);
+    ['the list itself', list],
+    ['the file of --text-file', textFile],
+    ['the file of --html-file', htmlFile],
+    ['the file of --exclude', exclude],
+  ] as const;
+  const [reported, rejected] = [fileOf(report), fileOf(rejects)];
+  for (const [option, file] of Object.entries({ '--report': reported, '--rejects': rejected })) {
+    const source = file !== null && sources.find(([, name]) => fileOf(name) === file);
+    if (source) throw overwrites(option, source[0]);
   }
-  if (targets.length === 2 && targets[0]?.file === targets[1]?.file)
+  if (reported !== null && reported === rejected)
     throw usageError('--report and --rejects name the same file', hint);
 }
 

@@ -8,17 +8,15 @@ import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import type { HistoryEntry, Sent } from '../../history/file.js';
 
-type EnteredJob = { id: string; plan: Pick<JobView, 'meta'>; state: JobView['state'] };
-
 /** The entry of a job that starts to send; it remains the newest one if the process is killed. */
-export function startOfJob({ id, plan, state }: EnteredJob): Sent {
-  const { channel } = plan.meta;
+export function startOfJob({ id, meta, state }: JobView): Sent {
+  const { channel } = meta;
   const { planned } = state.counts;
   return { command: `${channel} bulk`, channel, status: 'unfinished', job: id, planned };
 }
 
 /** The entry of a finished job, with its counts. */
-export function entryOfJob(job: EnteredJob): Sent {
+export function entryOfJob(job: JobView): Sent {
   const { state } = job;
   return {
     ...startOfJob(job),

@@ -1,8 +1,8 @@
 import { addCancelMark, cancelMarks, removeCancelMarks } from '../../bulk/job/cancel-marks.js';
-import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, onJob, viewJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, refusedError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { addHelp } from '../../help/command-help.js';
 import { localTime } from '../../output/cells.js';
@@ -60,12 +60,10 @@ async function cancelJob({ config, clock }: Pick<Context, 'config' | 'clock'>, i
   const mark = await addCancelMark(before);
   const since = clock.elapsed();
   for (;;) {
-    const holder = await lockHolder(before.folder).catch((error) => {
-      throw jobError(before, error);
-    });
+    const holder = await onJob(before, lockHolder(before.folder));
     if (holder === null) break;
-    if (!(await cancelMarks(before)).includes(mark)) throw resumed(id, holder.pid);
-    if (clock.elapsed() - since >= mostWait) throw stillRunning(id, holder.pid);
+    if (!(await cancelMarks(before)).includes(mark)) throw stillRunning(id, holder.pid, true);
+    if (clock.elapsed() - since >= mostWait) throw stillRunning(id, holder.pid, false);
     await clock.sleep(lookEvery);
   }
   const job = await viewJob(stateDirectory, id);
@@ -76,32 +74,26 @@ async function cancelJob({ config, clock }: Pick<Context, 'config' | 'clock'>, i
 
 function finished({ id, state }: JobView): CliError {
   const at = state.ended === null ? '' : ` at ${localTime(state.ended.at)}`;
-  return new CliError('job_done', exits.refused, `the job ${id} finished${at}; nothing is left to cancel`, {
-    hint: `See its outcome: \`urtuu jobs show ${id}\``,
-    details: { job: id, ended_at: state.ended?.at ?? null, ...state.counts },
-  });
+  const what = `the job ${id} finished${at}; nothing is left to cancel`;
+  const details = { job: id, ended_at: state.ended?.at ?? null, ...state.counts };
+  return refusedError('job_done', what, `See its outcome: \`urtuu jobs show ${id}\``, details);
 }
 
 const notBegun = ({ id }: JobView) =>
-  new CliError('job_held', exits.refused, `the job ${id} is held, and has not begun`, {
-    hint: `Nothing is being sent. To discard it: \`urtuu jobs remove ${id}\``,
-    details: { job: id },
-  });
+  refusedError(
+    'job_held',
+    `the job ${id} is held, and has not begun`,
+    `Nothing is being sent. To discard it: \`urtuu jobs remove ${id}\``,
+    { job: id },
+  );
 
-function stillRunning(id: string, pid: number | null): CliError {
-  return new CliError('still_running', exits.notFinal, `the job ${id} is still running${processOf(pid)}`, {
-    hint: `It is cancelled, and ends after the requests in flight. See: \`urtuu jobs show ${id}\``,
+function stillRunning(id: string, pid: number | null, isResumed: boolean): CliError {
+  const is = isResumed ? 'was cancelled, and resumed since' : 'is still running';
+  const process = pid === null ? '' : ` (pid ${pid})`;
+  return new CliError('still_running', exits.notFinal, `the job ${id} ${is}${process}`, {
+    hint: isResumed
+      ? `To cancel it again: \`urtuu jobs cancel ${id}\``
+      : `It is cancelled, and ends after the requests in flight. See: \`urtuu jobs show ${id}\``,
     details: { job: id, pid },
   });
 }
-
-function resumed(id: string, pid: number | null): CliError {
-  return new CliError(
-    'still_running',
-    exits.notFinal,
-    `the job ${id} was cancelled, and resumed since${processOf(pid)}`,
-    { hint: `To cancel it again: \`urtuu jobs cancel ${id}\``, details: { job: id, pid } },
-  );
-}
-
-const processOf = (pid: number | null) => (pid === null ? '' : ` (pid ${pid})`);

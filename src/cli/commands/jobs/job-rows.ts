@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import type { Counts } from '../../bulk/job/counts.js';
-import { planName } from '../../bulk/job/held.js';
-import { isNoJob, jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
+import { folderOf, isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, onJob, planName, viewJob } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import { Takers } from '../../bulk/job/takers.js';
 import { readPlanMeta } from '../../bulk/plan/files/plan-reader.js';
@@ -42,9 +40,7 @@ export interface JobRow extends Counts {
 /** Throws CliError (exit 12) if the job was removed meanwhile. */
 export async function jobRow(job: JobView, now: number): Promise<JobRow> {
   const { id, folder, meta, state } = job;
-  const running = await runningOf(folder, state, now).catch((error) => {
-    throw jobError(job, error);
-  });
+  const running = await onJob(job, runningOf(folder, state, now));
   const ended = running === null ? state.ended : null;
   const isCancelled = (await cancelMarks(job)).length > 0;
   return {
@@ -150,7 +146,7 @@ async function newestFirst(stateDirectory: string): Promise<string[]> {
   const jobs: { id: string; created: number; run: number }[] = [];
   for (const id of await jobIds(stateDirectory)) {
     // A damaged job is reported when it is viewed.
-    const meta = await readPlanMeta(join(jobsFolder(stateDirectory), id)).catch(() => null);
+    const meta = await readPlanMeta(folderOf(stateDirectory, id)).catch(() => null);
     jobs.push({ id, created: Date.parse(meta?.created_at ?? '') || 0, run: readJobId(id).run });
   }
   return jobs.sort((one, other) => other.created - one.created || other.run - one.run).map(({ id }) => id);

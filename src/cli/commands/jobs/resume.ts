@@ -1,12 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import { jobHeld, planName } from '../../bulk/job/held.js';
 import { jobFolder } from '../../bulk/job/jobs-folder.js';
-import { type Job, openJob } from '../../bulk/job/open-job.js';
+import { type Job, jobHeld, openJob, planName } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import type { Context } from '../../context.js';
-import { CliError, usageError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
+import { type CliError, refusedSend, usageError } from '../../errors.js';
 import { addHelp } from '../../help/command-help.js';
 import { summaryExample } from '../../output/examples.js';
 import { baseUrlOf } from '../bulk/base-url.js';
@@ -77,13 +75,11 @@ function readPlan(written: string): string {
 /** Starts a held job. Throws CliError (exit 11) for another plan, or for a held job without its plan. */
 async function started(context: Context, job: Job, options: ResumeOptions): Promise<Start> {
   try {
-    const { id, plan, state } = job;
-    const { meta } = plan;
+    const { id, meta, state } = job;
     if (options.plan !== undefined && !meta.digest.startsWith(options.plan))
       throw otherPlan(id, meta.digest, options.plan);
     if (state.held) {
-      if (options.plan === undefined)
-        throw jobHeld({ id, meta, state }, resumeOf(context, { id, meta, state }));
+      if (options.plan === undefined) throw jobHeld(job, resumeOf(context, job));
       return await startHeld(context, job, options);
     }
     const sheets = sheetsText(options.report, meta);
@@ -97,15 +93,9 @@ async function started(context: Context, job: Job, options: ResumeOptions): Prom
 
 function otherPlan(id: string, digest: string, wanted: string): CliError {
   const plan = planName(digest);
-  return new CliError(
-    'job_differs',
-    exits.refused,
-    `the job ${id} has the plan ${plan}, not ${planName(wanted)}`,
-    {
-      hint: `Nothing was sent this time. Look at the job before you send it: \`urtuu jobs report ${id}\``,
-      details: { job: id, plan },
-    },
-  );
+  const what = `the job ${id} has the plan ${plan}, not ${planName(wanted)}`;
+  const way = `Look at the job before you send it: \`urtuu jobs report ${id}\``;
+  return refusedSend('job_differs', what, way, { job: id, plan });
 }
 
 const withoutQuestion = (context: Context): Context => ({

@@ -1,6 +1,6 @@
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
 import { countsOf } from '../../bulk/job/counts.js';
-import { type FollowedJob, followJob, type JobView, jobError } from '../../bulk/job/open-job.js';
+import { type FollowedJob, followJob, type JobView, onJob } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import { summaryOf } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
@@ -46,9 +46,7 @@ async function showUntilEnded({ io, clock }: Pick<Context, 'io' | 'clock'>, job:
   try {
     for (;;) {
       const { state, folder } = job;
-      const running = await runningOf(folder, state, clock.now()).catch((error) => {
-        throw jobError(job, error);
-      });
+      const running = await onJob(job, runningOf(folder, state, clock.now()));
       // The process may have recorded its end after the last read.
       if (running === null) return await job.update();
       const waits = state.finished && !state.final;

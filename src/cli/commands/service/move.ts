@@ -60,8 +60,8 @@ export const serviceMove: CommandBody<'options' | 'io' | 'network' | 'config'> =
     effects: ['changes'],
     notes: [
       'Stop the service first; during the move nothing answers. A move that was',
-      'interrupted starts over when you run the same command again. The folder and the',
-      'database can never be served at the same time: at the end the folder is marked as',
+      'interrupted starts over when you run the same command again. The folder and',
+      'the database can never be served at once: at the end the folder is marked as',
       'moved, then the database opens. The folder keeps its files.',
     ],
     examples: [

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { type Answer, readError, readResult } from '../../../../src/cli/bulk/send/answer.js';
 import {
   nextStep,
-  type RequestFacts,
+  type SentRequest,
   type Step,
   shortageAfter,
 } from '../../../../src/cli/bulk/send/transitions.js';
 
-const single: RequestFacts = {
+const single: SentRequest = {
   kind: 'single',
   body: { to: ['99112233'] },
   unanswered: 0,
   foreignRefusals: 0,
   shortage: null,
 };
-const batch: RequestFacts = {
+const batch: SentRequest = {
   kind: 'batch',
   body: { to: ['99112233', '88112233', '95112233'] },
   unanswered: 0,
@@ -31,7 +31,7 @@ const acceptedAt = Date.parse('2026-11-21T00:00:00.000Z');
 const figures = { credits: 30, balance: 970, replayOf: null, acceptedAt };
 
 describe('the states of a request', () => {
-  const table: [title: string, sent: RequestFacts, answer: Answer, step: Step][] = [
+  const table: [title: string, sent: SentRequest, answer: Answer, step: Step][] = [
     [
       'a batch with the planned total is accepted',
       batch,
@@ -122,7 +122,7 @@ describe('the states of a request', () => {
         ['request_too_large', 413],
         ['some_new_code', 422],
       ] as const
-    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
+    ).map(([code, status]): [string, SentRequest, Answer, Step] => [
       `${code} rejects a single send`,
       single,
       refusal(code, status),
@@ -211,7 +211,7 @@ describe('the states of a request', () => {
         ['request_too_large', 413],
         ['teapot', 418],
       ] as const
-    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
+    ).map(([code, status]): [string, SentRequest, Answer, Step] => [
       `${code} answers only its own copy`,
       { ...single, unanswered: 1 },
       refusal(code, status),
@@ -222,7 +222,7 @@ describe('the states of a request', () => {
         ['invalid_request', 400],
         ['unsupported_number', 422],
       ] as const
-    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
+    ).map(([code, status]): [string, SentRequest, Answer, Step] => [
       `${code} answers every copy`,
       { ...single, unanswered: 1 },
       refusal(code, status),
@@ -248,14 +248,14 @@ describe('the states of a request', () => {
         ['method_not_allowed', 405],
         ['unsupported_media_type', 415],
       ] as const
-    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
+    ).map(([code, status]): [string, SentRequest, Answer, Step] => [
       `${code} stops the job`,
       batch,
       refusal(code, status),
       { kind: 'stop', code, status },
     ]),
     ...['timeout', 'connection_error', 'unexpected_response', 'unavailable'].map(
-      (code): [string, RequestFacts, Answer, Step] => [
+      (code): [string, SentRequest, Answer, Step] => [
         `${code} leads to the same key and nowhere else`,
         batch,
         { kind: 'doubt', code },

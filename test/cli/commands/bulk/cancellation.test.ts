@@ -27,7 +27,7 @@ it('begins no run where it cannot look for a cancellation, and goes on where it 
   const seen = job(folder);
   const { stop } = await watchForCancel(context, seen);
   const again = async (path: string) => {
-    seen.folder = path;
+    Object.assign(seen, { folder: path });
     looks.pop()?.();
     await expect.poll(() => looks.length + Number(stop.aborted)).toBe(1);
   };

@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
+import { commandsIn } from '../../../support/printed-commands.js';
 import { answers } from '../../../support/run.js';
+import { saying } from '../../../support/saying.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal, printed } from './desks.js';
 
@@ -15,29 +17,33 @@ it.each([
 });
 
 describe('a finished job', () => {
-  it('with failures names the command that tries only those again', async () => {
-    const failing = new Set(numbers(3).slice(0, 1));
+  it.each([
+    ['single sends', personal],
+    ['a batch', `${constant} --wait`],
+  ])('with failures of %s names the command that tries only those again', async (_, line) => {
+    const failing = new Set(numbers(1));
     const here = desk(people(3), { failing });
-    const first = await here.run(personal);
-    expect(first.stderr).toMatch(/Send the failed messages again with: urtuu jobs retry july --yes\n$/);
-    const again = await here.run(personal);
-    expect(again.code).toBe(11);
-    expect(again.stderr).toContain('To send to everyone again, add --again');
+    const says = /Send the failed messages again with: urtuu jobs retry july(?: --wait)?(?: --yes)?$/m;
+    expect(await here.run(line)).toMatchObject(saying(3, says));
+    expect(await here.run('jobs watch july')).toMatchObject(saying(3, says));
+    const again = await here.run(line.replace(' --wait', ''));
+    expect(again).toMatchObject(saying(11, 'To send to everyone again, add --again'));
     expect(printed(again.stderr)).toBe('jobs retry july --yes');
     failing.clear();
     expect(await here.run(printed(again.stderr))).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
-  it('with failures in its batches names it, too', async () => {
-    const here = desk(people(3), { failing: new Set(numbers(3).slice(0, 1)) });
-    await here.run(`${constant} --wait`);
-    const { code, stderr } = await here.run(constant);
-    expect(code).toBe(11);
-    expect(printed(stderr)).toBe('jobs retry july --yes');
+  it('names it without the report, which has all rows, from any folder', async () => {
+    const here = desk(people(3), { failing: new Set(numbers(1)) });
+    const { stderr } = await here.run(`${constant} --wait --report out.csv --skip-sent`);
+    const [send] = commandsIn(stderr);
+    expect(send?.line).toBe('urtuu jobs retry july --wait --yes');
     here.project.options.failing = new Set();
-    expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
-    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    const cwd = join(here.home, 'elsewhere');
+    mkdirSync(cwd);
+    expect(await here.run('', { argv: send?.words ?? [], cwd })).toMatchObject({ code: 0 });
+    expect([...here.project.received()].sort()).toEqual(numbers(3).map((to) => [to, 1]));
   });
 
   it.each([

@@ -53,11 +53,6 @@ export class Journal {
     });
   }
 
-  async replay(onEntry: (entry: Entry) => void): Promise<void> {
-    await this.#flushing;
-    await readEntries(this.#file.read(), this.path, onEntry);
-  }
-
   async close(): Promise<void> {
     await this.#flushing;
     await this.#file.close();

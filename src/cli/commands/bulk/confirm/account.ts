@@ -1,21 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { UrtuuError } from '../../../../client/index.js';
 import type { AcceptedEntry, Entry } from '../../../bulk/job/journal/entries.js';
-import type { Job } from '../../../bulk/job/open-job.js';
+import { readJournal } from '../../../bulk/job/journal/journal-reader.js';
+import type { Job, JobView } from '../../../bulk/job/open-job.js';
 import type { Account } from '../../../bulk/plan/plan.js';
 import type { Profile } from '../../../config/profiles.js';
 import type { Context } from '../../../context.js';
-import { CliError } from '../../../errors.js';
+import { CliError, refusedError, refusedSend } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { readAccount } from './read-account.js';
 
 type Network = Context['network'];
-
-/** A job that is opened, or only read. */
-export interface KeyedJob extends Pick<Job, 'id' | 'state'> {
-  plan: Pick<Job['plan'], 'meta'>;
-  journal: Pick<Job['journal'], 'replay'>;
-}
 
 /** Identifies the API key in use; null for the embedded service, which needs none. */
 export async function currentAccount(network: Network): Promise<Account | null> {
@@ -26,15 +21,14 @@ export async function currentAccount(network: Network): Promise<Account | null> 
 }
 
 /** Whether the key in use may belong to a project other than the job's, where its idempotency keys mean nothing. */
-export const isForeign = async (context: Pick<Context, 'network'>, job: KeyedJob): Promise<boolean> =>
+export const isForeign = async (context: Pick<Context, 'network'>, job: JobView): Promise<boolean> =>
   (await usedBefore(context, job)) === 'never';
 
 /** When the job last used the key in use. */
 async function usedBefore(
   { network }: Pick<Context, 'network'>,
-  { plan, state }: KeyedJob,
+  { meta: { account }, state }: JobView,
 ): Promise<'last' | 'earlier' | 'never'> {
-  const { account } = plan.meta;
   // A job of an earlier release does not record its key.
   if (account === null) return 'last';
   const hash = await currentHash(network, account);
@@ -55,7 +49,7 @@ interface KeyOptions {
  */
 export async function checkKey(
   context: KeyContext,
-  job: KeyedJob,
+  job: JobView,
   { sameProject }: KeyOptions,
 ): Promise<boolean | null> {
   const used = await usedBefore(context, job);
@@ -68,8 +62,8 @@ export async function checkKey(
 export async function admitKey(context: KeyContext, job: Job, options: KeyOptions): Promise<void> {
   const isChecked = await checkKey(context, job, options);
   if (isChecked === null) return;
-  const { plan, state, journal } = job;
-  const hash = plan.meta.account === null ? null : await currentHash(context.network, plan.meta.account);
+  const { meta, state, journal } = job;
+  const hash = meta.account === null ? null : await currentHash(context.network, meta.account);
   if (hash === null) return;
   const entry: Entry = { type: 'account', hash, isChecked };
   await journal.append(entry);
@@ -82,10 +76,10 @@ export async function admitKey(context: KeyContext, job: Job, options: KeyOption
  */
 async function findsWhatWasSent(
   { io, network, signal }: Pick<Context, 'io' | 'network' | 'signal'>,
-  { id, journal, state }: KeyedJob,
+  { id, folder, state }: JobView,
 ): Promise<boolean> {
   const isInDoubt = state.unanswered > 0;
-  const { sent, hasAccepted } = await acceptedIn(journal);
+  const { sent, hasAccepted } = await acceptedIn(folder);
   if (sent === null) {
     if (!isInDoubt && !hasAccepted) return false;
     const way = `. If that key is gone, find out who got the message, then remove the job and send to the others: \`urtuu jobs remove ${id} --force\``;
@@ -106,9 +100,9 @@ async function findsWhatWasSent(
 }
 
 /** Any message or batch of the project of the job's last key, and whether there is one of any key. */
-async function acceptedIn(journal: Pick<Job['journal'], 'replay'>) {
+async function acceptedIn(folder: string) {
   const found = { sent: null as AcceptedEntry | null, hasAccepted: false };
-  await journal.replay((entry) => {
+  await readJournal(folder, {}, (entry) => {
     if (entry.type === 'accepted') {
       found.sent ??= entry;
       found.hasAccepted = true;
@@ -120,32 +114,31 @@ async function acceptedIn(journal: Pick<Job['journal'], 'replay'>) {
 }
 
 /** Exit 11 for an unfinished job that was started with another key; names the profile that has it. */
-async function foreignJob({ config }: Pick<Context, 'config'>, { id, plan }: KeyedJob): Promise<CliError> {
-  const { account } = plan.meta;
+async function foreignJob({ config }: Pick<Context, 'config'>, { id, meta }: JobView): Promise<CliError> {
+  const { account } = meta;
   const hasKey = ({ api_key: key }: Profile) =>
     account !== null && key !== undefined && isSame(account.hash, hashOf(account.salt, key));
   const { profiles } = await config.read();
   const [name] = Object.entries(profiles).find(([, profile]) => hasKey(profile)) ?? [];
   const way = name === undefined ? 'Use the key it was started with' : `Use --profile ${name}`;
   const hint = `${way}. If both keys belong to one project, add --same-project.`;
-  return otherAccount(id, `the job ${id} was started with another API key`, hint);
+  return refusedError('other_account', `the job ${id} was started with another API key`, hint, { job: id });
 }
 
-const otherAccount = (id: string, message: string, hint: string) =>
-  new CliError('other_account', exits.refused, message, { hint, details: { job: id } });
-
 const otherProject = (id: string, sent: string) =>
-  otherAccount(
-    id,
+  refusedSend(
+    'other_account',
     `this API key belongs to another project: it cannot see ${sent}, which the job ${id} sent`,
-    'Nothing was sent this time. Use the key that the job used last, or another key of that project.',
+    'Use the key that the job used last, or another key of that project.',
+    { job: id },
   );
 
 const unchecked = (id: string, isInDoubt: boolean, because: string, way: string) =>
-  otherAccount(
-    id,
+  refusedSend(
+    'other_account',
     `the job ${id} has ${isInDoubt ? 'messages in doubt' : 'accepted messages'}, and ${because}, so the project of this API key cannot be checked`,
-    `Nothing was sent this time. Resume it with the key it used last${way}`,
+    `Resume it with the key it used last${way}`,
+    { job: id },
   );
 
 function unreadable(id: string, isInDoubt: boolean, cause: unknown): CliError {

@@ -9,90 +9,93 @@ import { exits } from '../../../exit-codes.js';
 import { counted, grouped } from '../../../text/wording.js';
 import type { BulkOptions } from '../options.js';
 import { alreadySent, type EarlierSends, sentBeforeLine, sentSinceHold } from '../prepare/earlier-sends.js';
-import { askDoNotSend } from './do-not-send.js';
-import {
-  creditsLeft,
-  creditsMissing,
-  type Findings,
-  type Paid,
-  type Preflight,
-  paidOf,
-} from './preflight.js';
+import { type Due, type Findings, type Preflight, paidOf } from './preflight.js';
 import { previewOf } from './preflight-lines.js';
 
 type ConfirmedJob = Pick<Job, 'id' | 'plan' | 'state'>;
 
 /**
  * Shows the preflight at the prices of `current`, a new plan of the same input, and asks for confirmation, unless
- * `--yes` is given. Returns whether to send only to those who
- * did not get the message yet, which takes another plan. Throws CliError: exit 2 if declined, 7 for the price, 11.
+ * `--yes` is given. Returns whether to send only to those who did not get the message yet, which takes another plan.
+ * Throws CliError: exit 2 if declined, 7 for the price, 11.
  */
 export async function confirmSend(
   context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
   job: ConfirmedJob,
   current: PlanMeta,
-  planned: Omit<Findings, 'suppressed'>,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<'all' | 'new'> {
   const { io } = context;
   const { yes, quiet } = context.options;
-  const { counts } = job.state;
   if (job.state.finished) return 'all';
-  const { meta } = job.plan;
   const paid = await paidOf(job, current);
   const isShown = !quiet && !io.printer.isMachine;
-  const isOpen = ({ number }: { number: number }) => job.state.isOpen(number);
-  const suppressed = isShown ? await askDoNotSend(context, job.plan, isOpen) : null;
-  const findings = { ...planned, suppressed };
-  const remaining = { requests: job.state.open, paid, rate: options.rate };
-  const { preflight, lines } = previewOf(io, { job: job.id, meta }, findings, remaining, options);
-  const { earlier } = findings;
+  const preview = await previewOf(context, job, findings, options, { paid, asks: isShown });
+  const { preflight, due, lines } = preview;
   for (const line of lines) io.note(line);
-  const { toConfirm: repeated } = earlier;
-  const left = counts.pending + counts.in_doubt;
-  const isResumed = counts.pending < job.plan.meta.recipients;
-  if (options.again && readJobId(job.id).run > 1 && !isResumed)
+  noteRun(io, job, current, findings.earlier, options);
+  const { toConfirm: repeated, sinceHold } = findings.earlier;
+  const asks = !yes;
+  if (repeated > 0 && !(asks && io.canPrompt))
+    throw sinceHold ? sentSinceHold(job.id, findings.earlier) : alreadySent(repeated, options);
+  refuseCost(preflight, job.state, options, findings.shared);
+  if (asks && !io.canPrompt)
+    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
+  // The prompt says so too.
+  if (due.missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, due);
+  return asks ? ask(io, job, preflight, due, findings, options) : 'all';
+}
+
+const leftIn = ({ state: { counts } }: ConfirmedJob) => counts.pending + counts.in_doubt;
+
+/** What this run of the job is. */
+function noteRun(
+  io: Context['io'],
+  job: ConfirmedJob,
+  current: PlanMeta,
+  earlier: EarlierSends,
+  { again }: BulkOptions,
+): void {
+  const { counts } = job.state;
+  const { meta } = job.plan;
+  const isResumed = counts.pending < meta.recipients;
+  if (again && readJobId(job.id).run > 1 && !isResumed)
     io.note('Again       everyone on the list will get the message again');
   if (meta.digest !== current.digest)
     io.note('Texts       unchanged, from the earlier version that began this job');
-  if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
-  if (!isResumed) warnOfRepeats(io, earlier);
-  const asks = !yes;
-  if (repeated > 0 && !(asks && io.canPrompt))
-    throw earlier.sinceHold ? sentSinceHold(job.id, earlier) : alreadySent(repeated, options);
-  refuseCost(preflight, job.state, options, findings.shared);
-  if (asks && !io.canPrompt) {
-    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
-  }
-  const missing = creditsMissing(preflight, paid);
-  // The prompt says so too.
-  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, paid);
-  if (!asks) return 'all';
-  const credits = creditsLeft(preflight, paid);
+  if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(leftIn(job))} to go`);
+  else warnOfRepeats(io, earlier);
+}
+
+async function ask(
+  io: Context['io'],
+  job: ConfirmedJob,
+  { balance }: Preflight,
+  { left: credits, missing }: Due,
+  { proof, earlier }: Findings,
+  { only, first }: BulkOptions,
+): Promise<'all' | 'new'> {
+  const left = leftIn(job);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
-  const { unfinished: mayGet, sinceHold = false } = earlier;
-  const before = sentBeforeLine(repeated, false, sinceHold ? mayGet : 0, sinceHold);
-  const again = repeated > 0 ? ` ${before}.` : '';
-  const short =
-    missing > 0
-      ? ` The balance is ${grouped(preflight.balance ?? 0)}, ${grouped(missing)} short, so the job will stop there.`
-      : '';
-  const twice = options.only?.includes('unknown') ? ' Some may already have it, and would get it twice.' : '';
-  const sandbox =
-    job.plan.meta.baseUrl === sandboxBaseUrl ? ' Nobody receives anything: this is the sandbox.' : '';
-  const { proof } = findings;
-  const what = proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`;
-  const question = `${what}${sandbox}${again}${twice}${short}`;
+  const { toConfirm: repeated, unfinished, sinceHold = false } = earlier;
+  const sentences = [
+    proof?.question ?? `Send to ${counted(left, 'recipient')}${price}?`,
+    job.plan.meta.baseUrl === sandboxBaseUrl && 'Nobody receives anything: this is the sandbox.',
+    repeated > 0 && `${sentBeforeLine(repeated, false, sinceHold ? unfinished : 0, sinceHold)}.`,
+    only?.includes('unknown') && 'Some may already have it, and would get it twice.',
+    missing > 0 &&
+      `The balance is ${grouped(balance ?? 0)}, ${grouped(missing)} short, so the job will stop there.`,
+  ];
+  const question = sentences.filter((each) => typeof each === 'string').join(' ');
   const prompts = await io.prompts();
   const fresh = left - repeated;
   // The rows that a report selects are sent on purpose; a held plan is frozen.
-  const isChoice = options.only === undefined && proof === undefined && !sinceHold;
+  const isChoice = only === undefined && proof === undefined && !sinceHold;
   if (repeated > 0 && fresh > 0 && isChoice) {
+    const ofNew = first === undefined ? `Only the ${grouped(fresh)} new` : 'Only new recipients';
     const choice = await prompts.choose<'new' | 'all' | 'none'>(question, [
-      {
-        name: options.first === undefined ? `Only the ${grouped(fresh)} new` : 'Only new recipients',
-        value: 'new',
-      },
+      { name: ofNew, value: 'new' },
       { name: `All ${grouped(left)}`, value: 'all' },
       { name: 'Cancel', value: 'none' },
     ]);
@@ -112,11 +115,10 @@ export function warnOfRepeats(
 }
 
 /** Exit 7; 6 if earlier requests are in doubt, which only their own job can resolve. */
-function cannotPay(job: ConfirmedJob, preflight: Preflight, paid: Paid): CliError {
+function cannotPay(job: ConfirmedJob, { balance: known }: Preflight, { left, missing }: Due): CliError {
   const { in_doubt: inDoubt } = job.state.counts;
-  const required = creditsLeft(preflight, paid) ?? 0;
-  const balance = preflight.balance ?? 0;
-  const missing = creditsMissing(preflight, paid);
+  const required = left ?? 0;
+  const balance = known ?? 0;
   const how = job.plan.meta.baseUrl === sandboxBaseUrl ? ` (\`urtuu sandbox credit ${missing}\`)` : '';
   // Its start takes the option from the command that held it.
   const partly = job.state.held ? '' : ', or add --allow-partial to send a part';

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
 import { fileName } from '../../../bulk/input/input-error.js';
-import type { RepairCounts, RepairKind } from '../../../bulk/input/repair.js';
+import type { RepairKind } from '../../../bulk/input/repair.js';
+import type { Job } from '../../../bulk/job/open-job.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
-import type { PlanMeta } from '../../../bulk/plan/plan.js';
+import type { PlanMeta, PlannedRequest } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { wordsOfStop } from '../../../bulk/send/ending.js';
 import type { Context } from '../../../context.js';
@@ -13,166 +14,133 @@ import { counted, duration, grouped } from '../../../text/wording.js';
 import { sheetsText } from '../finish/workbook-report.js';
 import type { BulkOptions } from '../options.js';
 import { sentBeforeLine } from '../prepare/earlier-sends.js';
-import type { Suppressed } from './do-not-send.js';
+import { askDoNotSend, type Suppressed } from './do-not-send.js';
 import {
-  creditsLeft,
-  creditsMissing,
+  type Due,
+  dueOf,
   type Findings,
   maskedMessage,
   type Paid,
   type Preflight,
   preflightOf,
-  type Remaining,
 } from './preflight.js';
 
-/** The preflight of a plan, or of what is left of its job, with its lines for people. */
-export function previewOf(
-  { printer, columns }: Pick<Context['io'], 'printer' | 'columns'>,
-  plan: { job: string; meta: PlanMeta },
-  findings: Findings,
-  remaining: Remaining,
-  options: Selecting,
-): { preflight: Preflight; lines: string[] } {
-  const { prices, earlier, outcome, proof, suppressed } = findings;
-  const preflight = preflightOf(plan, findings, remaining, printer.mask);
-  const { sinceHold } = earlier;
-  const shown = { ...remaining, ...prices, columns, unfinished: earlier.unfinished, options };
-  const { replaced, fallbacks, preview, repairs, rows } = outcome;
-  const notGsm = printer.mask ? [] : (preview?.notGsm ?? []);
-  const found = { sinceHold, fallbacks, replaced, notGsm, suppressed, rows, mask: printer.mask };
-  const lines = preflightLines(preflight, repairs, { ...shown, ...found });
-  return { preflight, lines: [...lines, ...(proof?.lines ?? [])] };
+type PreviewOptions = Pick<BulkOptions, 'report' | 'where' | 'exclude' | 'first' | 'rate'>;
+
+interface Left {
+  /** What earlier runs have paid of it. */
+  paid?: Paid;
+  /** Whether to ask for the do-not-send list of the service. */
+  asks?: boolean;
 }
 
-type Selecting = Pick<BulkOptions, 'report' | 'where' | 'exclude' | 'first'>;
+/** The preflight of a plan, or of what is left of its job, with its lines for people. */
+export async function previewOf(
+  context: Pick<Context, 'io' | 'network' | 'clock'>,
+  { id, plan, state }: Pick<Job, 'id' | 'plan'> & Partial<Pick<Job, 'state'>>,
+  findings: Findings,
+  options: PreviewOptions,
+  { paid = { certain: 0, inDoubt: 0 }, asks = true }: Left = {},
+): Promise<{ preflight: Preflight; due: Due; lines: string[] }> {
+  const { printer, columns } = context.io;
+  const { mask } = printer;
+  const isLeft = ({ number }: PlannedRequest) => state?.isOpen(number) ?? true;
+  const suppressed = asks ? await askDoNotSend(context, plan, isLeft) : null;
+  const remaining = { requests: state?.open ?? plan.meta.requests, rate: options.rate };
+  const preflight = preflightOf({ job: id, meta: plan.meta }, { ...findings, suppressed }, remaining, mask);
+  const due = dueOf(preflight, paid);
+  const lines = preflightLines(preflight, { ...findings, suppressed, due, options, columns, mask });
+  return { preflight, due, lines: [...lines, ...(findings.proof?.lines ?? [])] };
+}
 
-interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
-  /** Whether the key may not read prices and balance. */
-  isForbidden?: boolean;
+interface Shown extends Pick<Findings, 'outcome' | 'earlier' | 'prices'> {
+  suppressed: Suppressed | null;
+  due: Due;
+  options: PreviewOptions;
   /** Width of the terminal. */
   columns: number;
-  /** See EarlierSends. */
-  unfinished?: number;
-  sinceHold?: boolean | undefined;
-  options?: Selecting;
-  /** Of the list. */
-  rows?: number;
-  mask?: boolean;
-  /** See PlanOutcome and Preview. */
-  fallbacks?: PlanOutcome['fallbacks'];
-  replaced?: number;
-  notGsm?: readonly string[];
-  suppressed?: Findings['suppressed'];
+  mask: boolean;
 }
 
 type Row = [label: string, ...values: string[]];
 
+/** None without a text. */
+const rowIf = (label: string, text: string | null | undefined): Row[] => (text ? [[label, text]] : []);
+
 /** The preflight for people, at most 80 columns wide. */
-export function preflightLines(
-  preflight: Preflight,
-  repairs: RepairCounts,
-  {
-    paid,
-    rate,
-    isForbidden = false,
-    columns,
-    unfinished,
-    sinceHold,
-    options = {},
-    rows: ofList = 0,
-    mask = false,
-    fallbacks = [],
-    replaced = 0,
-    notGsm = [],
-    suppressed = null,
-  }: Shown,
-): string[] {
+export function preflightLines(preflight: Preflight, shown: Shown): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
-  const kinds = Object.entries(repairs).map(
+  const { outcome, earlier, prices, suppressed, due, options, columns, mask } = shown;
+  const { rate, report } = options;
+  const kinds = Object.entries(outcome.repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
-  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished, sinceHold);
-  const sheets = sheetsText(options.report, preflight);
+  const { sent_before: before, skips_sent: skips, nameless_columns: nameless, short_rows: short } = preflight;
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
     ['Column', columnOf(preflight)],
-    ...unreadRows(preflight),
-    ...selectionRows(preflight, ofList, options, mask),
+    ...rowIf('Left out', nameless > 0 ? `${counted(nameless, 'column')} without a name` : null),
+    ...rowIf('Short rows', short > 0 ? `${grouped(short)}: the missing last fields are empty` : null),
+    ...selectionRows(preflight, outcome.rows, options, mask),
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
     ],
-    ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] satisfies Row]),
-    ...suppressedRows(suppressed),
-    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] satisfies Row] : []),
-    ...(fallbacks.length > 0 ? [['Fallback', fallbacksText(fallbacks)] satisfies Row] : []),
-    ...(replaced > 0 ? [['Replaced', replacedText(replaced)] satisfies Row] : []),
+    ...rowIf('Sent before', sentBeforeLine(before, skips, earlier.unfinished, earlier.sinceHold)),
+    ...rowIf('Suppressed', suppressedText(suppressed)),
+    ...rowIf('Repaired', kinds.join(', ')),
+    ...rowIf('Fallback', fallbacksText(outcome.fallbacks)),
+    ...rowIf('Replaced', replacedText(outcome.replaced)),
     ...messageRows(preflight),
-    ...notGsm.map((why): Row => ['Not GSM', why]),
+    ...(mask ? [] : (outcome.preview?.notGsm ?? [])).map((why): Row => ['Not GSM', why]),
     ...preflight.cost.map((cost) => costRow(cost, preflight.credits !== null)),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
     [
       'Time',
       `about ${duration(preflight.seconds)} at ${rate === undefined ? 'the rate limit' : `${rate}/s`}`,
     ],
-    ...(sheets === null ? [] : [['Report', sheets] satisfies Row]),
-    ['Credits', creditsText(preflight, paid, isForbidden)],
+    ...rowIf('Report', sheetsText(report, preflight)),
+    ['Credits', creditsText(preflight, due, prices.isForbidden)],
   ];
   return rows.flatMap((row) => linesOf(row, Math.min(columns, 80)));
-}
-
-function unreadRows({ nameless_columns: columns, short_rows: rows }: Preflight): Row[] {
-  return [
-    ...(columns > 0 ? [['Left out', `${counted(columns, 'column')} without a name`] satisfies Row] : []),
-    ...(rows > 0
-      ? [['Short rows', `${grouped(rows)}: the missing last fields are empty`] satisfies Row]
-      : []),
-  ];
 }
 
 /** What `--where`, `--exclude` and `--first` select. */
 function selectionRows(
   { not_matched: notMatched, excluded, later, recipients }: Preflight,
   rows: number,
-  { where = [], exclude, first }: Selecting,
+  { where = [], exclude, first }: PreviewOptions,
   mask: boolean,
 ): Row[] {
   const conditions = where.map((each) => shortened(mask ? maskedText(each) : each, 40)).join(', ');
   const matched = `${conditions}: ${grouped(rows - notMatched)} of ${counted(rows, 'row')}`;
-  const all = recipients + later;
-  const taken =
-    later > 0 ? `${grouped(recipients)} of ${counted(all, 'recipient')}` : `all ${counted(all, 'recipient')}`;
+  const all = counted(recipients + later, 'recipient');
+  const taken = later > 0 ? `${grouped(recipients)} of ${all}` : `all ${all}`;
   return [
-    ...(where.length > 0 ? [['Where', matched] satisfies Row] : []),
-    ...(exclude === undefined
-      ? []
-      : [['Excluded', `${counted(excluded, 'row')} by ${fileName(basename(exclude))}`] satisfies Row]),
-    ...(first === undefined && later === 0 ? [] : [['Only first', taken] satisfies Row]),
+    ...rowIf('Where', where.length > 0 ? matched : null),
+    ...rowIf('Excluded', exclude && `${counted(excluded, 'row')} by ${fileName(basename(exclude))}`),
+    ...rowIf('Only first', first === undefined && later === 0 ? null : taken),
   ];
 }
 
 const fallbacksText = (fallbacks: PlanOutcome['fallbacks']) =>
   fallbacks.map(({ column, rows }) => `${shortened(column, 40)}: ${counted(rows, 'row')}`).join(', ');
 
-const suppressedRows = (suppressed: Findings['suppressed']): Row[] => {
-  const text = suppressed === null ? '' : suppressedText(suppressed);
-  return text === '' ? [] : [['Suppressed', text]];
-};
-
-function suppressedText(suppressed: Suppressed): string {
+function suppressedText(suppressed: Suppressed | null): string | null {
+  if (suppressed === null) return null;
   if ('unknown' in suppressed) {
     const why = suppressed.unknown === 'too_many' ? 'too many recipients' : wordsOfStop(suppressed.unknown);
     return `not counted (${why}); the service skips anyone on its do-not-send list`;
   }
   const { recipients, of, credits } = suppressed;
-  if (recipients === 0) return '';
+  if (recipients === 0) return null;
   const are = recipients === 1 ? 'is' : 'are';
   const back = credits === 0 ? '' : ` (${counted(credits, 'credit')} come back)`;
   return `${grouped(recipients)} of ${grouped(of)} ${are} on the do-not-send list and will be left out${back}`;
 }
 
 const replacedText = (messages: number) =>
-  `quotes, dashes or blanks in ${counted(messages, 'message')} (--gsm)`;
+  messages > 0 ? `quotes, dashes or blanks in ${counted(messages, 'message')} (--gsm)` : null;
 
 /** The values beside their label, or below it if a word would be broken there. */
 function linesOf([label, ...values]: Row, columns: number): string[] {
@@ -281,15 +249,12 @@ function costRow(
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
 }
 
-function creditsText(preflight: Preflight, paid: Paid, isForbidden: boolean): string {
-  const left = creditsLeft(preflight, paid);
-  const { balance } = preflight;
+function creditsText({ balance }: Preflight, { left, inDoubt, missing }: Due, isForbidden: boolean): string {
   if (left === null && balance === null)
     return `Cost and balance unknown${isForbidden ? ': this key cannot read them' : ''}`;
   if (left === null) return `Cost unknown; the balance is ${grouped(balance ?? 0)}`;
-  const doubt = paid.inDoubt === 0 ? '' : ` (${grouped(paid.inDoubt)} may be paid already)`;
+  const doubt = inDoubt === 0 ? '' : ` (${grouped(inDoubt)} may be paid already)`;
   const cost = `${grouped(left)}${doubt}`;
   if (balance === null) return `${cost}; the balance is unknown`;
-  const missing = creditsMissing(preflight, paid);
   return `${cost} of ${grouped(balance)}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
 }

@@ -2,7 +2,7 @@ import { requestRates } from '../../../../contract/index.js';
 import type { Delimiter } from '../../../bulk/input/delimiter.js';
 import type { Job } from '../../../bulk/job/open-job.js';
 import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
-import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
+import type { ShownOutcome } from '../../../bulk/plan/build-plan.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../../bulk/plan/preview.js';
 import { masked, maskedText } from '../../../output/mask.js';
@@ -65,45 +65,23 @@ export interface Paid {
   inDoubt: number;
 }
 
-/** What earlier runs have left to send. */
-export interface Remaining {
-  requests: number;
-  paid: Paid;
-  /** The value of `--rate`, in requests a second. Default: the documented rate limit. */
-  rate?: number | undefined;
-}
-
 /** What was found out about a plan. */
 export interface Findings {
   /** The limit of `--like`; null without it. */
   shared: SharedLimit | null;
-  outcome: Pick<
-    PlanOutcome,
-    | 'toColumn'
-    | 'delimiter'
-    | 'sheet'
-    | 'unread'
-    | 'preview'
-    | 'repairs'
-    | 'replaced'
-    | 'fallbacks'
-    | 'rows'
-    | 'leftOut'
-    | 'later'
-  >;
+  outcome: ShownOutcome;
   earlier: EarlierSends;
   /** `isForbidden`: the key may not read them. */
   prices: { known: boolean; balance: number | null; isForbidden: boolean };
-  suppressed: Suppressed | null;
   /** Of a proof: its lines after those of the job, and its question in place of the job's. */
   proof?: { lines: readonly string[]; question: string };
 }
 
-/** `mask`: whether recipients and texts are masked. */
+/** `rate`: the value of `--rate`. `mask`: whether recipients and texts are masked. */
 export function preflightOf(
   { job, meta }: { job: string; meta: PlanMeta },
-  { outcome: input, earlier, prices, suppressed }: Findings,
-  remaining: Pick<Remaining, 'requests' | 'rate'>,
+  { outcome: input, earlier, prices, suppressed }: Findings & { suppressed: Suppressed | null },
+  remaining: { requests: number; rate?: number | undefined },
   mask: boolean,
 ): Preflight {
   const shown = (message: PreviewedMessage | undefined) =>
@@ -173,17 +151,20 @@ export async function paidOf(
   return { certain: meta.credits - priceOf(planned), inDoubt: priceOf(doubtful) };
 }
 
-/** The maximum credits still to be paid; null without a price list. */
-export function creditsLeft({ credits }: Preflight, { certain }: Paid): number | null {
-  return credits === null ? null : Math.max(0, credits - certain);
+/** Credits that are still to be paid. */
+export interface Due {
+  /** The maximum; null without a price list. */
+  left: number | null;
+  /** How many of them may have been paid. */
+  inDoubt: number;
+  /** By how many the balance is certainly too low; 0 if price or balance is unknown. */
+  missing: number;
 }
 
-/** The credits by which the balance is certainly too low; 0 if price or balance is unknown. */
-export function creditsMissing(preflight: Preflight, paid: Paid): number {
-  const left = creditsLeft(preflight, paid);
-  return left === null || preflight.balance === null
-    ? 0
-    : Math.max(0, left - paid.inDoubt - preflight.balance);
+export function dueOf({ credits, balance }: Preflight, { certain, inDoubt }: Paid): Due {
+  const left = credits === null ? null : Math.max(0, credits - certain);
+  const missing = left === null || balance === null ? 0 : Math.max(0, left - inDoubt - balance);
+  return { left, inDoubt, missing };
 }
 
 /** On one line: the recipient, then subject and text. */

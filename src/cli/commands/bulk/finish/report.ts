@@ -93,7 +93,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     return runtime;
   };
   try {
-    refuseList(context.config, job.plan.meta, options.report);
+    refuseList(context.config, job.meta, options.report);
     if (!offline) await refuseOtherService(context, job);
     const view = await reportView(job.plan);
     await context.io.printer.checkColumns(view);

@@ -57,13 +57,13 @@ async function* cellsOf<Row>(
   for await (const row of rows) yield columns.map(({ value }) => kept(plain(value(row))));
 }
 
-async function* figuresOf({ id, plan, state }: Job): AsyncGenerator<SheetCell[]> {
-  const { channel, source, created_at: created } = plan.meta;
-  yield ['job', id];
+async function* figuresOf(job: Job): AsyncGenerator<SheetCell[]> {
+  const { channel, source, created_at: created } = job.meta;
+  yield ['job', job.id];
   yield ['channel', channel];
   yield ['source', source];
   yield ['created_at', new Date(created)];
-  const summary = { ...summaryOf({ id, meta: plan.meta, state }), exit: exits.ok };
+  const summary = { ...summaryOf(job), exit: exits.ok };
   for (const { name, value } of summaryView.columns) {
     if (name !== 'job' && name !== 'exit') yield [name, plain(value(summary))];
   }

@@ -1,5 +1,4 @@
-import { CliError } from '../../../errors.js';
-import { exits } from '../../../exit-codes.js';
+import { type CliError, refusedSend } from '../../../errors.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type BulkOptions, isOnPurpose } from '../options.js';
 
@@ -23,12 +22,6 @@ export interface EarlierSends {
 
 export const wereSent = (count: number) => (count === 1 ? 'was sent' : 'were sent');
 
-/** Exit 11, with the way to send after all. */
-export function refused(code: string, what: string, way: string, details: CliError['details']): CliError {
-  const hint = `Nothing was sent this time. ${way}`;
-  return new CliError(code, exits.refused, what, { hint, details });
-}
-
 /** Exit 11: recipients already got the message, and there is no terminal for a prompt. */
 export function alreadySent(count: number, { only }: BulkOptions): CliError {
   const way = isOnPurpose(only)
@@ -36,7 +29,7 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
     : 'Add --skip-sent to leave them out, or --again';
   const who = `${counted(count, 'recipient')} of this list ${wereSent(count)}`;
   const what = `${who} the same message from this machine ${lately}`;
-  return refused('sent_before', what, `${way} to send to them again.`, { recipients: count });
+  return refusedSend('sent_before', what, `${way} to send to them again.`, { recipients: count });
 }
 
 /** Exit 11: others have what a held job would send, and there is no terminal for a prompt. */
@@ -53,7 +46,7 @@ export function sentSinceHold(id: string, { recipients, unfinished, open }: Earl
           `${whoOf(unfinished)} may get the same message from the unfinished job ${[...open.keys()].join(' or ')}`,
           `Finish or remove that one first. See: \`urtuu jobs show ${[...open.keys()][0]}\``,
         ];
-  return refused('sent_before', what, way, { job: id, recipients });
+  return refusedSend('sent_before', what, way, { job: id, recipients });
 }
 
 /** A line of the preflight about `EarlierSends`; undefined without such recipients. */

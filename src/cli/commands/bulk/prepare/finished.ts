@@ -2,7 +2,7 @@ import type { Job } from '../../../bulk/job/open-job.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
 import { summaryOf } from '../../../bulk/results/summary.js';
 import type { Context } from '../../../context.js';
-import { CliError, Ended } from '../../../errors.js';
+import { type CliError, Ended, refusedError, refusedSend } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
 import { localTime } from '../../../output/cells.js';
 import { counted, grouped } from '../../../text/wording.js';
@@ -14,7 +14,7 @@ import { type JobInput, keptOptions, reportCommand, retryCommand } from '../next
 import { laterStep, stepsAfter } from '../next-steps.js';
 import type { BulkOptions, CarryOutOptions } from '../options.js';
 import { judgeJob, notRun } from '../verdict.js';
-import { lately, refused } from './earlier-sends.js';
+import { lately } from './earlier-sends.js';
 import type { PlanSource } from './plan-list.js';
 import type { Comparison } from './sent-before.js';
 
@@ -30,7 +30,7 @@ export async function endFinished(
   options: CarryOutOptions,
   input: JobInput | null,
 ): Promise<void> {
-  const { id, plan, state } = job;
+  const { id, state } = job;
   const foreign = !options.sameProject && (await isForeign(context, job));
   if (options.ifFinished !== 'ok' || foreign) {
     throw state.ranElsewhere && !foreign
@@ -42,9 +42,9 @@ export async function endFinished(
   const facts = { allowsReplays: true, leftOut: input?.leftOut, reported, finishedBefore: id };
   const verdict = judgeJob(state, notRun, facts);
   // The balance of that time says nothing about now.
-  const summary = { ...summaryOf({ id, meta: plan.meta, state }), balance: null };
+  const summary = { ...summaryOf(job), balance: null };
   await context.io.print(summaryView, { ...summary, exit: verdict.exit });
-  const steps = stepsAfter(context, { job: { id, meta: plan.meta, state }, options, input }, notRun);
+  const steps = stepsAfter(context, { job, options, input }, notRun);
   conclude(context, verdict, steps.slice(0, 1));
   endWith(context, verdict);
 }
@@ -55,12 +55,12 @@ function alreadyDone(
   { job, options, input }: { job: Job; options: CarryOutOptions; input: JobInput | null },
   foreign: boolean,
 ): CliError {
-  const { id, plan, state } = job;
+  const { id, state } = job;
   const { counts, ended } = state;
   const doubt = counts.in_doubt > 0 ? `, ${grouped(counts.in_doubt)} in doubt` : '';
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
-  const later = laterStep(context, { job: { id, meta: plan.meta, state }, options, input });
+  const later = laterStep(context, { job, options, input });
   const hints = [
     `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted${doubt}, and nothing was sent this time.`,
     !foreign && movedHint(context, state),
@@ -69,10 +69,9 @@ function alreadyDone(
     `To send to everyone again${doubt === '' ? '' : ', also to those who got it'}, add --again to the bulk command.`,
     !foreign && failedHint(context, { id, state }, options),
   ];
-  return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
-    hint: hints.filter((hint) => hint !== false).join(' '),
-    details: { job: id, ended_at: ended?.at ?? null, ...counts },
-  });
+  const hint = hints.filter((each) => each !== false).join(' ');
+  const details = { job: id, ended_at: ended?.at ?? null, ...counts };
+  return refusedError('job_done', `the job ${id} finished${at}${under}`, hint, details);
 }
 
 function failedHint(
@@ -92,14 +91,11 @@ const movedHint = ({ config }: Context, { counts, movedTo }: Job['state']): stri
 /** Exit 11 for a job whose acceptances all repeat earlier ones. */
 export function ranElsewhere({ id, state }: Job): CliError {
   const at = state.ranAt === null ? '' : ` at ${localTime(state.ranAt)}`;
-  return new CliError(
+  return refusedError(
     'job_done',
-    exits.refused,
     `the job ${id} already ran${at}, elsewhere or before its record was lost; nothing new was sent`,
-    {
-      hint: 'To exit with 0, add --if-finished ok; to send to everyone again, add --again to the bulk command.',
-      details: { job: id, ended_at: state.ranAt, ...state.counts },
-    },
+    'To exit with 0, add --if-finished ok; to send to everyone again, add --again to the bulk command.',
+    { job: id, ended_at: state.ranAt, ...state.counts },
   );
 }
 
@@ -127,10 +123,10 @@ export function endAllSent(
 function everyoneSent(count: number, uncertain: number): CliError {
   const was = uncertain > 0 ? 'was in an earlier job' : 'was sent the same message from this machine';
   const what = `everyone in this list ${was} ${lately}`;
-  return refused('job_done', what, 'Add --again to send to them again.', { recipients: count });
+  return refusedSend('job_done', what, 'Add --again to send to them again.', { recipients: count });
 }
 
 function sentSince(count: number, job: string): CliError {
   const what = `another job has since sent the message of ${job} to all of these recipients`;
-  return refused('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
+  return refusedSend('job_done', what, 'See: `urtuu jobs list`', { job, recipients: count });
 }

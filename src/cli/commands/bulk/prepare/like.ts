@@ -1,11 +1,9 @@
 import type { Channel } from '../../../../contract/index.js';
-import { readJournal } from '../../../bulk/job/journal/journal-reader.js';
 import { viewJob } from '../../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../../bulk/plan/composer.js';
 import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
-import { CliError, inputError, usageError } from '../../../errors.js';
-import { exits } from '../../../exit-codes.js';
+import { inputError, refusedError, usageError } from '../../../errors.js';
 import { refuseOtherService } from '../base-url.js';
 import { checkKey } from '../confirm/account.js';
 import { type BulkOptions, isOnPurpose } from '../options.js';
@@ -101,15 +99,11 @@ export async function likened(
 ): Promise<Likened> {
   if (given.like === undefined) return { options: given, source: null };
   const { stateDirectory } = context.config;
-  const view = await viewJob(stateDirectory, given.like);
-  const { id, folder, meta } = view;
+  const job = await viewJob(stateDirectory, given.like);
+  const { id, meta } = job;
   if (meta.channel !== channel) throw otherChannel(id, meta.channel);
   const { templates } = meta;
   if (templates === undefined || Object.keys(templates).length === 0) throw withoutTexts(id);
-  const replay = async (onEntry: Parameters<typeof readJournal>[2]) => {
-    await readJournal(folder, {}, onEntry);
-  };
-  const job = { id, plan: { meta }, state: view.state, journal: { replay } };
   await refuseOtherService(context, job);
   await checkKey(context, job, given);
   const typed = Object.entries(given).filter(([name]) => isTyped(name));
@@ -151,7 +145,9 @@ const unnamedList = (id: string) =>
   );
 
 const otherChannel = (id: string, channel: Channel) =>
-  new CliError('other_channel', exits.refused, `the job ${id} sends ${channel === 'sms' ? 'SMS' : 'email'}`, {
-    hint: `Nothing was sent. Use it with ${channel} bulk, or name another job.`,
-    details: { job: id },
-  });
+  refusedError(
+    'other_channel',
+    `the job ${id} sends ${channel === 'sms' ? 'SMS' : 'email'}`,
+    `Nothing was sent. Use it with ${channel} bulk, or name another job.`,
+    { job: id },
+  );

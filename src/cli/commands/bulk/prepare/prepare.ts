@@ -1,35 +1,32 @@
 import { rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../../../../contract/index.js';
 import { located, quoted } from '../../../bulk/input/input-error.js';
 import { earlierJobsOf } from '../../../bulk/job/earlier-job.js';
-import { type JobChoice, openJobOf } from '../../../bulk/job/job-of-plan.js';
+import { openJobOf } from '../../../bulk/job/job-of-plan.js';
 import { folderForPlan } from '../../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../../bulk/job/keys.js';
-import type { Job } from '../../../bulk/job/open-job.js';
+import type { Job, JobView } from '../../../bulk/job/open-job.js';
 import type { SharedLimit } from '../../../bulk/job/shared-limit.js';
 import { isSystemError } from '../../../bulk/job/system-error.js';
 import type { PlanOutcome } from '../../../bulk/plan/build-plan.js';
-import type { FrozenPlan } from '../../../bulk/plan/plan.js';
+import type { PlanMeta } from '../../../bulk/plan/plan.js';
 import type { Context } from '../../../context.js';
 import { machineError } from '../../../errors.js';
 import { once } from '../../../once.js';
 import { counted } from '../../../text/wording.js';
 import { baseUrlOf } from '../base-url.js';
-import { refuseCancelled } from '../cancellation.js';
+import { refuseCancelledAndClose } from '../cancellation.js';
 import { confirmSend } from '../confirm/confirm.js';
-import { askDoNotSend } from '../confirm/do-not-send.js';
-import { printDryRun } from '../confirm/dry-run.js';
-import { printHeld, showHeld } from '../confirm/held.js';
-import type { Findings, Preflight } from '../confirm/preflight.js';
+import { printDryRun, printHeld, showHeld } from '../confirm/not-sent.js';
 import { readAccount, readPrices } from '../confirm/read-account.js';
 import { type JobInput, resumeOf } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import type { Proof } from '../proof/proof.js';
-import { prove } from '../proof/prove.js';
+import { type PlannedJob, prove } from '../proof/prove.js';
 import { alreadySent } from './earlier-sends.js';
 import { endAllSent, isAllSent, isDone } from './finished.js';
 import { gatherInput } from './gather-input.js';
-import { inputOf } from './job-input.js';
 import type { Likened } from './like.js';
 import { type PlanChoices, type PlanSource, planList } from './plan-list.js';
 import { readHeader } from './read-header.js';
@@ -137,129 +134,116 @@ async function prepareIn(
   const sentBefore = await comparison.start();
   const outcome = await planList(context, wanted, choices, { folder, sentBefore });
   if (outcome === 'anew') return outcome;
-  const { plan } = outcome;
   showInput(io, outcome, choices);
   if (outcome.leftOut.only > 0 && wanted.rows === undefined)
     io.note(`${counted(outcome.leftOut.only, 'row')} with another status left out (--only)`);
   if (choices.skipSent) warnOfFailed(context, comparison);
+  const { plan } = outcome;
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, comparison, choices, wanted);
   if (plan === null) throw badRows(outcome);
-  const { reportedRows: reported } = outcome;
-  const earlierJobs = earlierJobsOf(context.config.stateDirectory, plan, outcome.isNew);
-  const base = choices.job ?? (await earlierJobs.unnamed()) ?? jobIdOf(plan.meta);
-  const child = { id: null, base, plan, reported };
+  const { isSame, unnamed } = earlierJobsOf(context.config.stateDirectory, plan, outcome.isNew);
+  const { job: name, again } = choices;
+  const base = name ?? (await unnamed()) ?? jobIdOf(plan.meta);
+  const child = { id: null, base, plan, reported: outcome.reportedRows };
   const prices = await readPrices(context, wanted.pricing, choices);
-  const choice = choiceOf(context, choices, { base, isSame: earlierJobs.isSame });
-  if (wanted.proof) {
-    await prove(context, wanted.proof, { outcome, prices, wanted, choices, child, comparison, choice });
-    return null;
-  }
-  if (choices.dryRun) {
-    await checkTaken(context, child, null);
-    const earlier = await comparison.finish(outcome, plan, base);
-    const suppressed = await askDoNotSend(context, plan);
-    const findings = { outcome, earlier, prices, suppressed, shared: null };
-    await printDryRun(context, plan, findings, { ...choices, job: base });
-    return null;
-  }
+  const resume = (other: JobView) => resumeOf(context, other);
+  const choice = { base, isSame, name, again, resumeCommand: resume };
+  const planned = { outcome, prices, wanted, choices, child, comparison, choice };
+  if (wanted.proof) await prove(context, wanted.proof, planned);
+  else if (choices.dryRun) await showPlan(context, planned);
+  else return startJob(context, planned);
+  return null;
+}
+
+async function showPlan(
+  context: Context,
+  { outcome, prices, choices, child, comparison }: PlannedJob,
+): Promise<void> {
+  await checkTaken(context, child, null);
+  const { plan, base } = child;
+  const earlier = await comparison.finish(outcome, plan, base);
+  await printDryRun(context, { id: base, plan }, { outcome, earlier, prices, shared: null }, choices);
+}
+
+/** Opens the job of a plan, and confirms or holds it. */
+async function startJob(context: Context, planned: PlannedJob): Promise<PreparedJob | 'anew' | null> {
+  const { outcome, prices, wanted, choices, child, comparison, choice } = planned;
+  const { plan, base } = child;
   const { job, shared, earlier } = await whileStarting(context, async (lock) => {
     await checkTaken(context, child, lock);
     const earlier = await comparison.finish(outcome, plan, base);
     await refuseOpen(context, earlier);
     // Who starts it later looks at what was sent since.
     if (choices.hold && earlier.toConfirm > 0) throw alreadySent(earlier.toConfirm, choices);
-    return { earlier, ...(await openLimited(context, plan, wanted, choices, choice)) };
+    const job = await openJobOf(context.config.stateDirectory, plan, choice);
+    const shared = await leavingOnError(context, job, () => setLimit(context, job, wanted, choices));
+    return { job, shared, earlier };
   });
   const findings = { outcome, earlier, prices, shared };
-  if (job.state.held) return hold(context, job, findings, choices);
-  const confirmed = await confirmOpened(context, job, plan, findings, choices);
-  if (confirmed === 'all')
-    return { job, input: inputOf(job, wanted, outcome, comparison, choices), options: choices };
+  if (job.state.held) {
+    const preflight = await leavingOnError(context, job, () => showHeld(context, job, findings, choices));
+    await job.close();
+    await printHeld(context, job, preflight, choices);
+    return null;
+  }
+  if (!isDone(job, choices)) await refuseCancelledAndClose(context, job);
+  const confirm = () => confirmSend(context, job, plan.meta, findings, choices);
+  if ((await leavingOnError(context, job, confirm)) === 'all')
+    return { job, input: inputOf(job, planned), options: choices };
+  await job.discard();
   // Without those who already got it, the plan and the price are different.
   choices.skipSent = true;
   return 'anew';
 }
 
-const choiceOf = (
-  context: Context,
-  { job: name, again }: BulkOptions,
-  identity: Pick<JobChoice, 'base' | 'isSame'>,
-): JobChoice => ({ ...identity, name, again, resumeCommand: (other) => resumeOf(context, other) });
-
-interface Limited {
-  job: Job;
-  /** The limit that it shares with other jobs; null for its own, or none. */
-  shared: SharedLimit | null;
-}
-
-/** Opens the job of a plan, with its limit. One that goes on keeps its own. */
-async function openLimited(
-  context: Context,
-  plan: FrozenPlan,
-  { like, sharesLimit }: WantedJob,
-  choices: PlanChoices,
-  choice: JobChoice,
-): Promise<Limited> {
-  const job = await openJobOf(context.config.stateDirectory, plan, choice);
-  const { untouched, limit, finished } = job.state;
-  try {
-    if (like !== undefined && sharesLimit && (untouched || (limit === null && !finished)))
-      return { job, shared: await shareLimit(context, job, like) };
-    if (untouched && choices.maxCredits !== undefined) await recordLimit(job, choices.maxCredits);
-    return { job, shared: null };
-  } catch (error) {
-    await leave(context, job);
-    throw error;
-  }
-}
-
-/** A job that has sent nothing is discarded. */
-async function leave({ io }: Pick<Context, 'io'>, job: Job): Promise<void> {
-  if (job.state.untouched) await job.discard().catch(({ message }) => io.warn(message));
-  else await job.close();
-}
-
-/** Ends a command with --hold. */
-async function hold(
+/** Sets the limit of a job; one that goes on keeps its own. Returns the limit that it shares with other jobs, or null. */
+async function setLimit(
   context: Context,
   job: Job,
-  findings: Omit<Findings, 'suppressed'>,
-  options: BulkOptions,
-): Promise<null> {
-  let preflight: Preflight;
-  try {
-    preflight = await showHeld(context, job, findings, options);
-  } catch (error) {
-    await leave(context, job);
-    throw error;
-  }
-  await job.close();
-  await printHeld(context, job, preflight, options);
+  { like, sharesLimit }: PlannedJob['wanted'],
+  { maxCredits }: PlanChoices,
+): Promise<SharedLimit | null> {
+  const { untouched, limit, finished } = job.state;
+  if (like !== undefined && sharesLimit && (untouched || (limit === null && !finished)))
+    return shareLimit(context, job, like);
+  if (untouched && maxCredits !== undefined) await recordLimit(job, maxCredits);
   return null;
 }
 
-async function confirmOpened(
-  context: Context,
+/** After an error, discards a job that has sent nothing, and closes any other one. */
+async function leavingOnError<Value>(
+  { io }: Pick<Context, 'io'>,
   job: Job,
-  plan: FrozenPlan,
-  findings: Omit<Findings, 'suppressed'>,
-  options: BulkOptions,
-): Promise<'all' | 'new'> {
-  if (!isDone(job, options)) {
-    await refuseCancelled(context, job).catch(async (error) => {
-      await job.close();
-      throw error;
-    });
-  }
+  work: () => Promise<Value>,
+): Promise<Value> {
   try {
-    const wanted = await confirmSend(context, job, plan.meta, findings, options);
-    if (wanted === 'new') await job.discard();
-    return wanted;
+    return await work();
   } catch (error) {
-    await leave(context, job);
+    if (job.state.untouched) await job.discard().catch(({ message }) => io.warn(message));
+    else await job.close();
     throw error;
   }
 }
+
+function inputOf(
+  job: Job,
+  { outcome: { rejects, meta }, wanted, choices: { only, acceptDuplicates }, comparison }: PlannedJob,
+): JobInput {
+  // A job that was planned before may keep other texts that were the same for all its rows.
+  const isSame =
+    isDeepStrictEqual(job.meta.templates, JSON.parse(JSON.stringify(wanted.templates))) &&
+    isDeepStrictEqual(limitsOf(job.meta), limitsOf(meta));
+  return {
+    ...{ only, acceptDuplicates, rejected: rejects.count },
+    rejects: isSame ? rejects.file : null,
+    rest: isSame ? meta.rest : null,
+    leftOut: rejects.count + comparison.uncertain,
+  };
+}
+
+/** The options that say whom a command like this one reaches. */
+const limitsOf = ({ options = {} }: PlanMeta) =>
+  (['where', 'exclude', 'excludeColumn'] as const).map((name) => (options as BulkOptions)[name] ?? null);
 
 function showInput(io: Context['io'], outcome: PlanOutcome, { dryRun = false, only }: BulkOptions): void {
   const { plan, rejects, delimiter, sheet, hiddenRows, leavesOutHidden, meta, toColumn } = outcome;

@@ -1,5 +1,4 @@
-import { join } from 'node:path';
-import { jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
+import { folderOf, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
 import { viewJob } from '../../../bulk/job/open-job.js';
 import {
@@ -8,20 +7,21 @@ import {
   OtherJobs,
   type OtherJobsOptions,
 } from '../../../bulk/job/other-jobs.js';
+import { metaOf } from '../../../bulk/job/takers.js';
 import type { PlanOutcome, SentBefore } from '../../../bulk/plan/build-plan.js';
 import { addEarlierReading, pairsOfReadings } from '../../../bulk/plan/earlier-reading.js';
 import type { PlanRecord } from '../../../bulk/plan/files/plan-format.js';
-import { readPlanMeta, readPlanRecord } from '../../../bulk/plan/files/plan-reader.js';
+import { readPlanRecord } from '../../../bulk/plan/files/plan-reader.js';
 import { type PairCounts, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import { ReceiptStore } from '../../../bulk/results/receipt-store.js';
 import type { Context } from '../../../context.js';
-import { type CliError, machineError, usageError } from '../../../errors.js';
+import { type CliError, machineError, refusedSend, usageError } from '../../../errors.js';
 import { counted } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
 import { type BulkOptions, isOnPurpose, selectsUnsent } from '../options.js';
 import { absolutePath } from '../same-file.js';
-import { type EarlierSends, recentDays, refused } from './earlier-sends.js';
+import { type EarlierSends, recentDays } from './earlier-sends.js';
 import type { PlanSource } from './plan-list.js';
 
 export type SentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
@@ -148,7 +148,7 @@ export class Comparison {
     const ids: string[] = [];
     let wave: string | undefined;
     for (const id of await jobIds(this.#stateDirectory)) {
-      const record = await readPlanRecord(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
+      const record = await readPlanRecord(folderOf(this.#stateDirectory, id)).catch(() => null);
       if (record === null || !isOfList(record, own)) continue;
       ids.push(id);
       if (record.meta.rest !== undefined) wave ??= id;
@@ -168,22 +168,12 @@ export class Comparison {
     const { only } = this.#options;
     if (!isOnPurpose(only)) return undefined;
     const others = only?.includes('rejected') ? 'fixed' : 'none';
-    const begun = await this.#beginOf(reported);
+    const plans = await Promise.all(reported.map((id) => metaOf(this.#stateDirectory, id)));
+    // When the first of them was made; before all if one is not here.
+    const begun = plans.map((meta) => meta?.created_at ?? '').sort()[0] ?? '';
     // Nobody knows when a held job was started.
     const isEarlier = ({ meta }: OtherJob) => meta.created_at < begun && meta.held === undefined;
     return (job: OtherJob) => (reported.includes(job.id) || isEarlier(job) ? others : 'all');
-  }
-
-  /** When the first of some jobs was made; '' if one is not here. */
-  async #beginOf(jobs: readonly string[]): Promise<string> {
-    // An id from a file is used in a path only if a job has it.
-    const here = (await jobIds(this.#stateDirectory)).filter((id) => jobs.includes(id));
-    const begins: string[] = [];
-    for (const id of here) {
-      const meta = await readPlanMeta(join(jobsFolder(this.#stateDirectory), id)).catch(() => null);
-      if (meta !== null) begins.push(meta.created_at);
-    }
-    return (begins.length === jobs.length && begins.sort()[0]) || '';
   }
 }
 
@@ -201,14 +191,14 @@ function sameList(ids: readonly string[], count: number, wave: string | undefine
   const details = { job: ids[0] ?? null, recipients: count };
   const again = 'To send to them again, add --again.';
   const way = wave === undefined ? again : `To leave them out, add --like ${wave}.`;
-  return refused('job_done', what, way, details);
+  return refusedSend('job_done', what, way, details);
 }
 
 /** The plan still contains them. */
 function overtaken(count: number): CliError {
   const what = `another job has just sent the same message to ${counted(count, 'recipient')} of this list`;
   const way = 'Run the same command again to leave them out.';
-  return refused('sent_before', what, way, { recipients: count });
+  return refusedSend('sent_before', what, way, { recipients: count });
 }
 
 /** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
@@ -226,7 +216,7 @@ export async function refuseOpen(context: ResumeContext, { open }: EarlierSends)
   for (const [id, count] of open) {
     const job = await viewJob(context.config.stateDirectory, id);
     const who = `${counted(count, 'recipient')} of this list`;
-    throw refused(
+    throw refusedSend(
       'rows_open',
       `the unfinished job ${id} would send the same message to ${who}`,
       `Add --again to send to everyone anyway, or finish that job: ${resumeOf(context, job)}`,

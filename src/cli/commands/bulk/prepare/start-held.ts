@@ -2,13 +2,13 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJobId } from '../../../bulk/job/keys.js';
 import type { Job } from '../../../bulk/job/open-job.js';
+import type { ShownOutcome } from '../../../bulk/plan/build-plan.js';
 import { costNow } from '../../../bulk/plan/cost.js';
 import { planFile } from '../../../bulk/plan/files/plan-format.js';
 import type { Context } from '../../../context.js';
 import { refuseOtherService } from '../base-url.js';
 import { checkKey } from '../confirm/account.js';
 import { confirmSend } from '../confirm/confirm.js';
-import type { Findings } from '../confirm/preflight.js';
 import { readAccount, readPrices } from '../confirm/read-account.js';
 import type { BulkOptions, CarryOutOptions } from '../options.js';
 import type { Start } from '../run.js';
@@ -34,7 +34,7 @@ export async function startHeld(context: Context, job: Job, options: CarryOutOpt
   const earlier = await look();
   const cost = pricing === null ? meta.cost : await costNow(job.plan, pricing);
   const current = { ...meta, cost, credits: cost.reduce((sum, { credits }) => sum + credits, 0) };
-  const findings = { outcome: meta.held as Findings['outcome'], earlier, prices, shared };
+  const findings = { outcome: meta.held as ShownOutcome, earlier, prices, shared };
   const { allowPartial = false, where, exclude } = (meta.options ?? {}) as Partial<BulkOptions>;
   const priced = { ...job, plan: { ...job.plan, meta: current } };
   const shown = { ...(where && { where }), ...(exclude && { exclude }) };
@@ -69,7 +69,7 @@ async function sendsSinceHold(
   const { base } = readJobId(id);
   const isOther = (other: string) => readJobId(other).base !== base;
   const jobs = otherJobs(context, { channel, baseUrl, isOther, ...since });
-  const pairs = await pairsOf(plan, (held as { isNew: boolean }).isNew);
+  const pairs = await pairsOf(plan, (held as ShownOutcome).isNew);
   return async () => {
     await jobs.mark(pairs);
     const { sent, open } = pairs.counts();

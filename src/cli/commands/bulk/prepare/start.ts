@@ -56,7 +56,7 @@ export async function shareLimitLater(
   context: Pick<Context, 'config' | 'clock' | 'signal'>,
   job: Job,
 ): Promise<SharedLimit | null> {
-  const { like } = job.plan.meta;
+  const { like } = job.meta;
   if (like === undefined || !job.state.untouched || job.state.limit !== null) return null;
   return whileStarting(context, () => shareLimit(context, job, like));
 }

@@ -1,24 +1,29 @@
-import { join } from 'node:path';
-import { jobHeld } from '../../../bulk/job/held.js';
-import { isNoJob, jobIds, jobsFolder } from '../../../bulk/job/jobs-folder.js';
+import { folderOf, jobIds } from '../../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../../bulk/job/keys.js';
-import { type Job, type JobView, lockJob, viewJob } from '../../../bulk/job/open-job.js';
+import {
+  type Job,
+  type JobView,
+  jobHeld,
+  lockJob,
+  viewJob,
+  viewJobIfAny,
+} from '../../../bulk/job/open-job.js';
 import type { RowPlace } from '../../../bulk/job/request-facts.js';
 import {
   isSource,
+  metaOf,
   placesOf,
   rowsTakenBy,
   sourcesOf,
   type TakenRows,
   Takers,
 } from '../../../bulk/job/takers.js';
-import { openPlan, readPlanMeta } from '../../../bulk/plan/files/plan-reader.js';
+import { openPlan } from '../../../bulk/plan/files/plan-reader.js';
 import { anyMessage, PairSet } from '../../../bulk/plan/pair-set.js';
 import type { FrozenPlan, Source } from '../../../bulk/plan/plan.js';
 import { isOfDelivery, type ReportedRows } from '../../../bulk/plan/reported-rows.js';
 import type { Context } from '../../../context.js';
-import { CliError, machineError } from '../../../errors.js';
-import { exits } from '../../../exit-codes.js';
+import { type CliError, machineError, refusedError, refusedSend } from '../../../errors.js';
 import type { HeldLock } from '../../../platform/lock-types.js';
 import { counted, grouped } from '../../../text/wording.js';
 import { type ResumeContext, reportCommand, resumeOf } from '../next-command.js';
@@ -46,7 +51,11 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
   const taken = await rowsOf(child.plan);
   if (taken.length === 0) return;
   if (start?.isUnguarded)
-    throw machineError('without locks on this disk, rows of other jobs could be sent twice', null, noneSent);
+    throw machineError(
+      'without locks on this disk, rows of other jobs could be sent twice',
+      null,
+      'Nothing was sent this time.',
+    );
   const takers = await Takers.in(context.config.stateDirectory);
   const killed = await takers.leaveOutKilled();
   refuseUnread(takers);
@@ -69,19 +78,19 @@ export async function checkTaken(context: TakeContext, child: Child, start: Held
  */
 export async function confirmTaken(
   context: TakeContext,
-  { id, plan, state, journal }: Job,
+  job: Job,
   recheck: (() => Promise<void>) | null,
 ): Promise<void> {
+  const { id, plan, state, journal } = job;
   const sources = state.confirmed ? [] : (await rowsOf(plan)).map(({ source }) => source.job);
   if (sources.length === 0 && !state.held) return;
-  const held = { id, meta: plan.meta, state };
-  if (state.held && recheck === null) throw jobHeld(held, resumeOf(context, held));
+  if (state.held && recheck === null) throw jobHeld(job, resumeOf(context, job));
   await whileStarting(context, async (start) => {
     const locks: HeldLock[] = [];
     const here = await jobIds(context.config.stateDirectory);
     try {
       for (const source of sources.filter((each) => each !== id && here.includes(each)))
-        locks.push(await lockJob(source, join(jobsFolder(context.config.stateDirectory), source)));
+        locks.push(await lockJob(source, folderOf(context.config.stateDirectory, source)));
       await checkTaken(context, { id, base: readJobId(id).base, plan }, start);
       await recheck?.();
       await journal.append({ type: 'confirmed' });
@@ -112,8 +121,6 @@ async function rowsOf({ folder, meta }: FrozenPlan): Promise<Taken[]> {
 
 /** An `--again` run sends once more what others have sent, but nothing that they would still send. */
 const isRepeat = ({ plan }: Child) => plan.meta.run !== null;
-
-const noneSent = 'Nothing was sent this time.';
 
 /** Throws CliError (exit 13) if a job cannot be read: it may have rows of any other one. */
 function refuseUnread({ unread }: Takers): void {
@@ -148,7 +155,8 @@ async function checkRows(
     if (readJobId(to).base !== child.base) moved.set(to, (moved.get(to) ?? 0) + 1);
   };
   // A job may have the name of the removed one that its rows are from.
-  const known = source.job === child.id ? null : await viewedJob(context, source.job);
+  const known =
+    source.job === child.id ? null : await viewJobIfAny(context.config.stateDirectory, source.job);
   const job = known !== null && isSource(source, known.id, known.meta.digest) ? known : null;
   if (job === null) {
     const pending = [...rows.statuses.values()].filter((status) => status === 'pending').length;
@@ -174,12 +182,6 @@ async function checkRows(
   }
   if (moved.size > 0 && !isRepeat(child)) throw takenBefore(context, source.job, moved);
 }
-
-const viewedJob = ({ config }: TakeContext, id: string) =>
-  viewJob(config.stateDirectory, id).catch((error) => {
-    if (isNoJob(error)) return null;
-    throw error;
-  });
 
 /** The places of rows in their job, each with the other job that has it. */
 async function placesIn({ id, folder }: JobView, rows: TakenRows, others: readonly Other[]) {
@@ -209,14 +211,8 @@ async function refuseSentByRelatives(
   const { channel, baseUrl } = plan.meta;
   const isOther = (id: string) => relatives.has(id) && readJobId(id).base !== base;
   if (![...relatives].some(isOther)) return;
-  const begins = await Promise.all(
-    sources.map(({ job }) =>
-      readPlanMeta(join(jobsFolder(stateDirectory), job)).then(
-        ({ created_at: at }) => Date.parse(at),
-        () => 0,
-      ),
-    ),
-  );
+  const plans = await Promise.all(sources.map(({ job }) => metaOf(stateDirectory, job)));
+  const begins = plans.map((meta) => (meta === null ? 0 : Date.parse(meta.created_at)));
   const pairs = await PairSet.of(plan, anyMessage);
   await otherJobs(context, {
     ...{ channel, baseUrl, isOther, since: Math.min(...begins), byRecipient: true },
@@ -231,23 +227,15 @@ const rowsText = (count: number) => `${grouped(count)} of these rows`;
 
 function stillOpen(context: ResumeContext, job: JobView, count: number): CliError {
   const { id } = job;
-  return new CliError(
-    'rows_open',
-    exits.refused,
-    `the job ${id} would still send ${rowsText(count)} itself`,
-    {
-      hint: `${noneSent} Write a new report once it has finished. To finish it: ${resumeOf(context, job)}`,
-      details: { job: id, rows: count },
-    },
-  );
+  const what = `the job ${id} would still send ${rowsText(count)} itself`;
+  const way = `Write a new report once it has finished. To finish it: ${resumeOf(context, job)}`;
+  return refusedSend('rows_open', what, way, { job: id, rows: count });
 }
 
 /** The name was used again since, or the row was sent again. */
 function otherReport(context: ResumeContext, id: string): CliError {
-  return new CliError('rows_differ', exits.refused, `the report does not match the job ${id} as it is now`, {
-    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
-    details: { job: id },
-  });
+  const what = `the report does not match the job ${id} as it is now`;
+  return refusedSend('rows_differ', what, `Write a new report: ${reportCommand(context, id)}`, { job: id });
 }
 
 function oldReport(
@@ -260,10 +248,8 @@ function oldReport(
     code === 'rows_sent'
       ? `the job ${id} has sent ${rowsText(count)} since the report`
       : `the do-not-send list of the service now has ${rowsText(count)}`;
-  return new CliError(code, exits.refused, what, {
-    hint: `${noneSent} Write a new report: ${reportCommand(context, id)}`,
-    details: { job: id, rows: count },
-  });
+  const way = `Write a new report: ${reportCommand(context, id)}`;
+  return refusedSend(code, what, way, { job: id, rows: count });
 }
 
 /** `moved`: how many rows each other job has. */
@@ -271,29 +257,19 @@ function takenBefore(context: ResumeContext, id: string, moved: ReadonlyMap<stri
   const jobs = [...moved.keys()];
   const count = [...moved.values()].reduce((sum, rows) => sum + rows, 0);
   const what = `the job ${jobs.join(' or ')} took ${rowsText(count)} from ${id}`;
-  return new CliError('rows_moved', exits.refused, what, {
-    hint: `${noneSent} In a bulk command, --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`,
-    details: { job: id, moved_to: jobs, rows: count },
-  });
+  const way = `In a bulk command, --again sends to them once more, even if they have the message. To see what they got: ${reportCommand(context, jobs[0] ?? id)}`;
+  return refusedSend('rows_moved', what, way, { job: id, moved_to: jobs, rows: count });
 }
 
 function sentByRelative(count: number, pairs: PairSet): CliError {
   const jobs = pairs.senders();
-  return new CliError(
-    'rows_sent',
-    exits.refused,
-    `the job ${jobs.join(' or ')} has sent to ${counted(count, 'recipient')} of these rows`,
-    {
-      hint: `${noneSent} To send to them once more, add --again.`,
-      details: { job: jobs[0] ?? null, recipients: count },
-    },
-  );
+  const what = `the job ${jobs.join(' or ')} has sent to ${counted(count, 'recipient')} of these rows`;
+  const details = { job: jobs[0] ?? null, recipients: count };
+  return refusedSend('rows_sent', what, 'To send to them once more, add --again.', details);
 }
 
 function unknownJob(id: string, count: number): CliError {
   const what = `the job ${id} is not on this machine, and may still send ${rowsText(count)}`;
-  return new CliError('rows_open', exits.refused, what, {
-    hint: 'Finish it where it was started. If that is impossible, add --again to send these rows.',
-    details: { job: id, rows: count },
-  });
+  const hint = 'Finish it where it was started. If that is impossible, add --again to send these rows.';
+  return refusedError('rows_open', what, hint, { job: id, rows: count });
 }

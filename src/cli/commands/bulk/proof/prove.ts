@@ -11,8 +11,7 @@ import { counted } from '../../../text/wording.js';
 import { refuseCancelled } from '../cancellation.js';
 import { checkKey } from '../confirm/account.js';
 import { confirmSend } from '../confirm/confirm.js';
-import { askDoNotSend } from '../confirm/do-not-send.js';
-import { printDryRun } from '../confirm/dry-run.js';
+import { printDryRun } from '../confirm/not-sent.js';
 import type { Findings } from '../confirm/preflight.js';
 import { proofLines } from '../confirm/preflight-lines.js';
 import { endFinished } from '../prepare/finished.js';
@@ -23,8 +22,8 @@ import { type ProofMessages, proofEstimateView, proofMessages } from './messages
 import { commandOf, type Proof } from './proof.js';
 import { sendProof } from './send-proof.js';
 
-/** The job of a proof, as it was planned. */
-export interface ProvenJob {
+/** A plan before it becomes a job. */
+export interface PlannedJob {
   outcome: PlanOutcome;
   prices: Findings['prices'];
   wanted: PlanSource & { sharesLimit: boolean };
@@ -35,7 +34,7 @@ export interface ProvenJob {
 }
 
 /** Makes the checks of the job, asks, and sends the messages of its proof. Keeps nothing of the job. */
-export async function prove(context: Context, proof: Proof, job: ProvenJob): Promise<void> {
+export async function prove(context: Context, proof: Proof, job: PlannedJob): Promise<void> {
   const { outcome, prices, wanted, choices, child } = job;
   const { plan } = child;
   const messages = await proofMessages(plan, outcome, proof, prices.known);
@@ -83,24 +82,23 @@ function shownProof(
 
 async function showProof(
   context: Context,
-  { child, choices }: ProvenJob,
-  planned: Omit<Findings, 'suppressed'>,
+  { child, choices }: PlannedJob,
+  findings: Findings,
   messages: ProofMessages,
 ): Promise<void> {
   const { io, options } = context;
   const estimates = messages.map(({ estimate }) => estimate);
   if (io.printer.isMachine || options.columns !== undefined || options.value !== undefined)
     return io.printAll(proofEstimateView, estimates);
-  const findings = { ...planned, suppressed: await askDoNotSend(context, child.plan) };
-  return printDryRun(context, child.plan, findings, { ...choices, job: child.base });
+  return printDryRun(context, { id: child.base, plan: child.plan }, findings, choices);
 }
 
 /** Asks as the job would, with the limit that it would have. */
 async function confirm(
   context: Context,
-  { wanted: { like, sharesLimit }, choices, child }: ProvenJob,
+  { wanted: { like, sharesLimit }, choices, child }: PlannedJob,
   job: Pick<Job, 'id' | 'plan' | 'state'> | Job,
-  findings: Omit<Findings, 'suppressed'>,
+  findings: Findings,
 ): Promise<void> {
   const { state } = job;
   if ('journal' in job) {
@@ -116,7 +114,7 @@ async function confirm(
 /** Whether the job would be refused without `--again`, which may be meant for the proof alone. */
 async function isRefusedOnce(
   context: Context,
-  { outcome, wanted, choices, child }: ProvenJob,
+  { outcome, wanted, choices, child }: PlannedJob,
 ): Promise<boolean> {
   const plan = { ...child.plan, meta: { ...child.plan.meta, run: null } };
   try {

@@ -4,7 +4,7 @@ import { proofKey } from '../../../bulk/job/keys.js';
 import type { FrozenPlan } from '../../../bulk/plan/plan.js';
 import type { NextStep, PrintedCommand } from '../../../config/printed-command.js';
 import type { Context } from '../../../context.js';
-import { CliError, Ended, Interrupted } from '../../../errors.js';
+import { CliError, Ended, Interrupted, refusedError } from '../../../errors.js';
 import { exitOfFailure, exits } from '../../../exit-codes.js';
 import { unknownError } from '../../../lookup/wait.js';
 import { localTime } from '../../../output/cells.js';
@@ -171,15 +171,8 @@ function conclude(
   const way = next?.join(' ') ?? 'To send the job, run the same command without --proof.';
   if (before === sent.length && options.ifFinished !== 'ok') {
     const at = localTime(rows[0]?.created_at ?? '');
-    throw new CliError(
-      'proof_done',
-      exits.refused,
-      `this proof was sent at ${at}; nothing was sent this time`,
-      {
-        hint: `Add --again to send it again. ${way}`,
-        details: { ids },
-      },
-    );
+    const what = `this proof was sent at ${at}; nothing was sent this time`;
+    throw refusedError('proof_done', what, `Add --again to send it again. ${way}`, { ids });
   }
   ensureShown(io.printer, {
     message: 'The proof was sent.',

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../../src/cli/bulk/job/job-state.js';
 import {
-  creditsMissing,
+  dueOf,
+  type Paid,
   type Preflight,
   paidOf,
   preflightOf,
@@ -75,22 +76,33 @@ const plan: Preflight = {
   suppressed: null,
 };
 
-const nothing = { certain: 0, inDoubt: 0 };
-const whole = { paid: nothing, columns: 120 };
-const unread = { columns: 0, shortRows: 0 };
 const outcome = {
   toColumn: 'phone',
   delimiter: ',',
   sheet: null,
   preview: null,
   repairs: {},
-  unread,
+  unread: { columns: 0, shortRows: 0 },
   fallbacks: [],
   replaced: 0,
   rows: 1_000,
   leftOut: { where: 0, only: 0, exclude: 0 },
-  later: 0,
+  ...{ later: 0, alreadySent: 0, hiddenRows: 0, leavesOutHidden: false, isNew: false },
 } as const;
+const prices = { known: true, balance: 5_000, isForbidden: false };
+const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
+const whole = { outcome, prices, earlier, suppressed: null, options: {}, columns: 120, mask: false };
+
+function linesWith(
+  figures: Partial<Preflight>,
+  {
+    paid = { certain: 0, inDoubt: 0 },
+    ...shown
+  }: Partial<Parameters<typeof preflightLines>[1]> & { paid?: Paid } = {},
+) {
+  const preflight = { ...plan, ...figures };
+  return preflightLines(preflight, { ...whole, due: dueOf(preflight, paid), ...shown });
+}
 
 describe('what is shown before a job is sent', () => {
   it.each([
@@ -122,13 +134,14 @@ describe('what is shown before a job is sent', () => {
       ],
     ],
   ])('says who is on the do-not-send list: %j', (suppressed, expected) => {
-    const lines = preflightLines(plan, {}, { ...whole, suppressed });
+    const lines = linesWith({}, { suppressed });
     const at = lines.findIndex((line) => line.startsWith('Suppressed'));
     expect(at === -1 ? [] : lines.slice(at, at + expected.length)).toEqual(expected);
   });
 
   it('is an aligned block', () => {
-    expect(preflightLines(plan, { separators: 1_285, country_code: 850 }, whole)).toEqual([
+    const repairs = { separators: 1_285, country_code: 850 };
+    expect(linesWith({}, { outcome: { ...outcome, repairs } })).toEqual([
       'Job         july (sms)',
       'Column      phone (delimiter: semicolon)',
       'Recipients  2,600 (3 merged, 0 rejected, 1,709 repaired)',
@@ -148,7 +161,7 @@ describe('what is shown before a job is sent', () => {
   });
 
   it('says what a list lacks without harm', () => {
-    const lines = preflightLines({ ...plan, nameless_columns: 1, short_rows: 1_200 }, {}, whole);
+    const lines = linesWith({ nameless_columns: 1, short_rows: 1_200 });
     expect(lines.slice(1, 4)).toEqual([
       'Column      phone (delimiter: semicolon)',
       'Left out    1 column without a name',
@@ -158,25 +171,19 @@ describe('what is shown before a job is sent', () => {
 
   it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
-    const remaining = { requests: 120, paid: { certain: 4_000, inDoubt: 0 }, rate: 10 };
-    const prices = { known: true, balance: 5_000, isForbidden: false };
-    const earlier = { recipients: 0, unfinished: 0, skipped: false, toConfirm: 0, open: new Map() };
-    const preflight = preflightOf(
-      { job: 'july', meta },
-      { outcome, earlier, prices, suppressed: null, shared: null },
-      remaining,
-      false,
-    );
-    expect(preflightLines(preflight, {}, { ...remaining, columns: 80 }).slice(-2)).toEqual([
+    const findings = { ...whole, shared: null };
+    const remaining = { requests: 120, rate: 10 };
+    const shown = { paid: { certain: 4_000, inDoubt: 0 }, options: { rate: 10 }, columns: 80 };
+    const preflight = preflightOf({ job: 'july', meta }, findings, remaining, false);
+    expect(linesWith(preflight, shown).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
       'Credits     6,000 of 5,000: 1,000 missing',
     ]);
-    expect(creditsMissing({ ...preflight, balance: 6_000 }, remaining.paid)).toBe(0);
+    expect(dueOf({ ...preflight, balance: 6_000 }, shown.paid).missing).toBe(0);
   });
 
   it('names the sheets of a report that one sheet has no room for', () => {
-    const shown = (recipients: number, report: string) =>
-      preflightLines({ ...plan, recipients }, {}, { ...whole, options: { report } });
+    const shown = (recipients: number, report: string) => linesWith({ recipients }, { options: { report } });
     const room = 1_048_575 - plan.merged - plan.rejected;
     expect(shown(room + 1, 'out.xlsx')).toContain('Report      2 sheets, since one holds 1,048,575 rows');
     expect(shown(5_000_000, 'OUT.XLSX')).toContain('Report      5 sheets, since one holds 1,048,575 rows');
@@ -186,10 +193,10 @@ describe('what is shown before a job is sent', () => {
 
   it('names no price where none is known', () => {
     const cost = [{ kind: 'latin' as const, recipients: 3, parts: 3, credits: 0 }];
-    const lines = preflightLines({ ...plan, cost, credits: null, balance: null }, {}, whole);
+    const lines = linesWith({ cost, credits: null, balance: null });
     expect(lines).toContain('Latin       3 recipients, 3 parts');
     const last = (known: object, isForbidden = false) =>
-      preflightLines({ ...plan, cost, ...known }, {}, { ...whole, isForbidden }).at(-1);
+      linesWith({ cost, ...known }, { prices: { ...prices, isForbidden } }).at(-1);
     const neither = { credits: null, balance: null };
     expect(lines.at(-1)).toBe('Credits     Cost and balance unknown');
     expect(last(neither, true)).toBe('Credits     Cost and balance unknown: this key cannot read them');
@@ -207,9 +214,8 @@ describe('what is shown before a job is sent', () => {
       apostrophe: many,
       exponent: many,
     };
-    const lines = preflightLines(
+    const lines = linesWith(
       {
-        ...plan,
         job: 'j'.repeat(100),
         recipients: many,
         merged: many,
@@ -223,15 +229,14 @@ describe('what is shown before a job is sent', () => {
         balance: 0,
         seconds: 9_999_999,
       },
-      repairs,
-      whole,
+      { outcome: { ...outcome, repairs } },
     );
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines.join(' ')).toContain('999,999,999 missing');
   });
 
   it('fits 40 columns', () => {
-    const lines = preflightLines(plan, { separators: 1_285 }, { paid: nothing, columns: 40 });
+    const lines = linesWith({}, { outcome: { ...outcome, repairs: { separators: 1_285 } }, columns: 40 });
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(lines).toEqual(
       expect.arrayContaining(['Cyrillic    2,599 recipients,', expect.stringMatching(/^ {12}5,198 parts/)]),
@@ -245,7 +250,7 @@ describe('what is shown before a job is sent', () => {
       first_message: email,
       longest_message: { ...email, to: 'sara@example.mn' },
     };
-    const lines = preflightLines({ ...plan, ...messages }, {}, whole);
+    const lines = linesWith(messages);
     const at = lines.indexOf('Message     to bat@example.mn');
     expect(lines[at + 1]).toBe('            July');
     expect(lines[at + 2]).toMatch(/^ {12}x{800}…$/);

@@ -175,9 +175,13 @@ describe('a row that another job took', () => {
 });
 
 describe('jobs remove', () => {
-  it('keeps a job with rows of another one until that is removed, unless --force is given', async () => {
+  it.each([
+    ['sent', 0],
+    ['failed there again', 9],
+  ])('keeps a job whose rows of another one %s until that is removed', async (_, code) => {
     const here = await failed(people(2));
-    await here.run(again('child'));
+    if (code === 9) here.project.options.failing = new Set(numbers(2));
+    expect(await here.run(again('child'))).toMatchObject({ code });
     expect(await here.run('jobs remove child')).toMatchObject(
       saying(11, 'the job child has the only record of rows from july'),
     );

@@ -258,18 +258,6 @@ describe('--only with a report that no longer says what became of its rows', () 
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
-  it('keeps a job that rows moved to and that did not send them, unless --force is given', async () => {
-    const failing = new Set(numbers(1));
-    const here = desk(people(3), { failing });
-    await here.run(`${personal} --report report.csv`);
-    expect(await here.run(again('retry'))).toMatchObject({ code: 9 });
-    const end = await here.run('jobs remove retry');
-    expect(end).toMatchObject(saying(11, 'the job retry has the only record of rows from july'));
-    expect(await here.run('jobs remove retry --force')).toMatchObject({ code: 0 });
-    expect(await here.run(again('other'))).toMatchObject({ code: 9 });
-    expect(await here.run('jobs remove july other')).toMatchObject({ code: 0 });
-  });
-
   it('names the job that has the rows of a finished one', async () => {
     const failing = new Set(numbers(1));
     const here = desk(people(3), { failing });

@@ -1,12 +1,10 @@
-import { planName } from '../../../bulk/job/held.js';
-import type { Job } from '../../../bulk/job/open-job.js';
+import { type Job, planName } from '../../../bulk/job/open-job.js';
 import type { Context } from '../../../context.js';
 import { field, type View } from '../../../output/view.js';
 import { visible } from '../../../terminal/sanitise.js';
 import { keptOptions, resumeCommand } from '../next-command.js';
 import type { BulkOptions } from '../options.js';
 import { refuseCost, warnOfRepeats } from './confirm.js';
-import { askDoNotSend } from './do-not-send.js';
 import { type Findings, type Preflight, preflightView } from './preflight.js';
 import { previewOf } from './preflight-lines.js';
 
@@ -27,24 +25,21 @@ export const heldView: View<Held> = {
 /** Shows the preflight of a held job, and asks nothing. Throws CliError (exit 7) for its price. */
 export async function showHeld(
   context: Pick<Context, 'io' | 'network' | 'clock'>,
-  { id, plan, state }: Job,
-  planned: Omit<Findings, 'suppressed'>,
+  job: Job,
+  findings: Findings,
   options: BulkOptions,
 ): Promise<Preflight> {
   const { io } = context;
-  const { meta } = plan;
-  const findings = { ...planned, suppressed: await askDoNotSend(context, plan) };
-  const all = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate: options.rate };
-  const { preflight, lines } = previewOf(io, { job: id, meta }, findings, all, options);
+  const { preflight, lines } = await previewOf(context, job, findings, options);
   for (const line of lines) io.note(line);
   warnOfRepeats(io, findings.earlier);
-  refuseCost(preflight, state, options, findings.shared);
+  refuseCost(preflight, job.state, options, findings.shared);
   return preflight;
 }
 
 export async function printHeld(
   context: Pick<Context, 'io' | 'config' | 'options'>,
-  { id, plan: { meta } }: Job,
+  { id, meta }: Job,
   preflight: Preflight,
   options: BulkOptions,
 ): Promise<void> {
@@ -59,4 +54,20 @@ export async function printHeld(
   if (printer.isMachine || columns !== undefined || value !== undefined)
     return context.io.print(heldView, { ...preflight, state: 'held', plan, command });
   await printer.text(`${visible(`Held ${id}, plan ${plan}. Send it: ${command}`)}\n`);
+}
+
+/** Prints the preflight of a plan: its lines for people, its figures for programs. */
+export async function printDryRun(
+  context: Pick<Context, 'io' | 'options' | 'network' | 'clock'>,
+  job: Pick<Job, 'id' | 'plan'>,
+  findings: Findings,
+  options: BulkOptions,
+): Promise<void> {
+  const { io } = context;
+  const { columns, value } = context.options;
+  const { preflight, lines } = await previewOf(context, job, findings, options);
+  if (io.printer.isMachine || columns !== undefined || value !== undefined)
+    return io.print(preflightView, preflight);
+  await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
+  io.note('This was a dry run: nothing was sent.');
 }
