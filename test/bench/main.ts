@@ -15,6 +15,7 @@ import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
 import { scale } from './scale.js';
+import { alone } from './service-alone.js';
 import { beside } from './service-beside.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
@@ -34,6 +35,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   reading,
   journal,
   http,
+  alone,
   beside,
   profile,
   core,

@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { normalizeAnyAddress, normalNumber } from '../../contract/index.js';
 import type { Administration } from '../administration.js';
 import type { Outbox } from '../carriers/simulated/outbox.js';
+import { largeTurn } from '../event-loop.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import {
@@ -136,6 +136,6 @@ async function untilNone(some: () => Promise<number>, signal?: AbortSignal): Pro
 
 /** Lets requests be answered in between. */
 async function letOthersRun(signal?: AbortSignal): Promise<void> {
-  await setImmediate();
+  await largeTurn();
   signal?.throwIfAborted();
 }

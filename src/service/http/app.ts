@@ -4,7 +4,6 @@ import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
 import { admit } from './admit.js';
 import { commonHeaders, errorAnswer, fullRateLimit, jsonAnswer, kindOf } from './answer.js';
-import { BatchQueue } from './body/batch-queue.js';
 import type { AdmittedCall, ApiRequest, Call, RequestNotes, WrittenAnswer } from './call.js';
 import { ConnectionDropped, type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { pathOf } from './request-head.js';
@@ -50,9 +49,8 @@ export interface App {
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const { report = () => {}, newRequestId = randomUUID } = options;
   const injectFault = faultInjector(options.faultFor, options.isFirst ?? (async () => true));
-  const queue = new BatchQueue();
-  const sms = smsRoutes(operations, injectFault, queue);
-  const email = emailRoutes(operations, injectFault, queue);
+  const sms = smsRoutes(operations, injectFault);
+  const email = emailRoutes(operations, injectFault);
   const verify = verifyRoutes(operations, injectFault);
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { MessageStatus } from '../../contract/index.js';
+import { largeTurn } from '../event-loop.js';
 import type { Content, DeliveryState, Instant } from './records.js';
 import type { TriedRun } from './tried.js';
 
@@ -88,7 +88,7 @@ export async function countInParts(
     before = part.next;
     if (before === null) return { counts, isWhole: true };
     // An engine in this process has blocked everything else meanwhile.
-    await setImmediate();
+    await largeTurn();
   }
   return { counts, isWhole: false };
 }

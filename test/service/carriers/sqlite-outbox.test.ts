@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { ManualClock } from '../../../src/service/clock.js';
+import { largeTurn } from '../../../src/service/event-loop.js';
 import type { Database, Statement } from '../../../src/service/storage/sqlite/database/database.js';
 import { submissionOf as submission } from '../../support/smpp.js';
 
@@ -42,4 +43,16 @@ it('takes messages again after its file could not be written', async () => {
   const delivered: string[] = [];
   for await (const { messageId } of outbox.read({})) delivered.push(messageId);
   expect(delivered).toEqual(['c']);
+});
+
+it('takes a single message while a batch waits for its turn', async () => {
+  const outbox = await outboxOn(() => false);
+  void largeTurn();
+  const order: string[] = [];
+  const batch = Array.from({ length: 1_000 }, (_, index) => outbox.deliver(submission(`${index}`)));
+  const all = Promise.all(batch).then(() => order.push('batch'));
+  await new Promise(setImmediate);
+  await outbox.deliver(submission('single')).then(() => order.push('single'));
+  await all;
+  expect(order).toEqual(['single', 'batch']);
 });

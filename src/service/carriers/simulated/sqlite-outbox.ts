@@ -65,22 +65,23 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
 
   let arriving: Arrival | null = null;
 
+  /** Of one tick: those of a batch are large work, for which later ones do not wait. */
   function arrival(): Arrival {
     const submissions: Submission[] = [];
-    const leave = () => {
-      if (arriving?.submissions === submissions) arriving = null;
-    };
-    const delivered = commits.run(() => {
-      leave();
-      const isAnyFenced = selectAnyFence.get() !== undefined;
-      const fenced = new Set(isAnyFenced ? submissions.filter(isFenced) : []);
-      const allowed = fenced.size === 0 ? submissions : submissions.filter((one) => !fenced.has(one));
-      for (const run of runsOf(allowed)) write(run);
-      return (submission: Submission) => !fenced.has(submission);
+    const delivered = new Promise<void>((resolve) => process.nextTick(resolve)).then(() => {
+      arriving = null;
+      return commits.run(() => writeAllowed(submissions), submissions.length);
     });
-    // If it was never written, the following ones must not be written either.
-    delivered.catch(leave);
     return { submissions, delivered };
+  }
+
+  /** Those that are not fenced. */
+  function writeAllowed(submissions: readonly Submission[]): (submission: Submission) => boolean {
+    const isAnyFenced = selectAnyFence.get() !== undefined;
+    const fenced = new Set(isAnyFenced ? submissions.filter(isFenced) : []);
+    const allowed = fenced.size === 0 ? submissions : submissions.filter((one) => !fenced.has(one));
+    for (const run of runsOf(allowed)) write(run);
+    return (submission) => !fenced.has(submission);
   }
 
   function isFenced({ reference, attempt }: Submission): boolean {

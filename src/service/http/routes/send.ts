@@ -10,7 +10,6 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
 import { jsonAnswer } from '../answer.js';
-import type { BatchQueue } from '../body/batch-queue.js';
 import { readJson } from '../body/read-json.js';
 import type { AdmittedCall, ApiRequest, Call, Route, WrittenAnswer } from '../call.js';
 import type { InjectFault } from '../inject-fault.js';
@@ -23,11 +22,11 @@ export function sendRoute<Params extends { to: string | string[] }>(
   schema: z.ZodMiniType<Params>,
   send: (call: SendCall<Params>) => Promise<Answer>,
   injectFault: InjectFault,
-  queue?: BatchQueue,
+  { mayBeLarge = false } = {},
 ): Route {
   return async (call: AdmittedCall) => {
     const { request, caller, replay } = call;
-    const body = await readJson(request, queue);
+    const body = await readJson(request, mayBeLarge);
     const idempotencyKey = idempotencyKeyOf(request);
     if (replay !== null) return answerOf(call, { ...(await replay()), replayed: true });
     const isBulk = request.headers.get(classHeader)?.toLowerCase() === bulkClass;

@@ -16,6 +16,7 @@ import type { Database } from './database/database.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type OpenOptions, openDatabase } from './database/open.js';
 import { sqliteSql } from './database/sql.js';
+import { tickReads } from './database/tick-reads.js';
 import { prepareClaims } from './dispatch/claims.js';
 import { prepareDepth } from './dispatch/depth.js';
 import { prepareFinalization } from './dispatch/finalization.js';
@@ -73,6 +74,7 @@ export function sqliteStore(
       check();
       return work();
     });
+  const readWithOthers = tickReads(database, check);
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
   const leases = prepareLeases(database, clock);
@@ -173,7 +175,7 @@ export function sqliteStore(
 
   return {
     ...store,
-    findCaller: (hash, key) => read(() => projects.findCaller(hash, key)),
+    findCaller: (hash, key) => readWithOthers(() => projects.findCaller(hash, key)),
     async check() {
       await read(() => checkVersion(database, migrations));
       // More pages than a send writes, which a full disk does not take: SQLite writes only those that differ. The row is

@@ -1,5 +1,5 @@
 import { monotonic } from '../../../clock.js';
-import { passTicks } from '../../../event-loop.js';
+import { largeTurn } from '../../../event-loop.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import type { Database, Statement } from './database.js';
 
@@ -10,6 +10,14 @@ interface Job {
   since: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
+}
+
+/** Writes that share commits with each other only. */
+interface Line {
+  jobs: Job[];
+  isScheduled: boolean;
+  /** While another process writes. */
+  tries: number;
 }
 
 export interface GroupCommitOptions {
@@ -24,8 +32,8 @@ export interface GroupCommitOptions {
 /** Rows in a transaction, after which others wait for the next one: limits the time of a commit. */
 const maxRows = 1_000;
 /**
- * Writes of up to this many rows share no commit with larger ones, so that a single send does not wait for a batch's
- * rows.
+ * Writes of up to this many rows share no commit with larger ones, which take turns with other large work, so that a
+ * single send does not wait for a batch's rows.
  */
 const fewRows = 100;
 /** Ticks of the event loop that writes wait for others. */
@@ -44,12 +52,8 @@ export class GroupCommit {
   readonly #patience: number;
   readonly #verify: () => void;
   readonly #committed: (rows: number) => void;
-  #waiting: Job[] = [];
-  #scheduled = false;
-  #isLargeNext = false;
-  /** After a large transaction, only small ones start for a while. */
-  #isResting = false;
-  #tries = 0;
+  readonly #small = newLine();
+  readonly #large = newLine();
   #closed = false;
   #drained: () => void = () => {};
 
@@ -69,71 +73,54 @@ export class GroupCommit {
   run<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('the store is closed'));
+      const line = rows > fewRows ? this.#large : this.#small;
       const since = monotonic();
-      this.#waiting.push({ work, rows, since, resolve: resolve as (value: unknown) => void, reject });
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#gather());
+      line.jobs.push({ work, rows, since, resolve: resolve as (value: unknown) => void, reject });
+      if (!line.isScheduled) this.#schedule(line);
     });
   }
 
+  #schedule(line: Line, before = 1): void {
+    line.isScheduled = true;
+    if (line === this.#large) void largeTurn().then(() => this.#flush(line));
+    else setImmediate(() => this.#gather(line, before));
+  }
+
   /** Waits while each tick brings more than were there `before`, and never for one that is alone. */
-  #gather(before = 1, ticks = 1): void {
-    const count = this.#waiting.length;
-    if (count <= before || ticks >= mostTicks) this.#flush();
-    else setImmediate(() => this.#gather(count, ticks + 1));
+  #gather(line: Line, before: number, ticks = 1): void {
+    const count = line.jobs.length;
+    if (count <= before || ticks >= mostTicks) this.#flush(line);
+    else setImmediate(() => this.#gather(line, count, ticks + 1));
   }
 
   /** Accepts no more, and resolves when everything waiting was committed or refused. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#waiting.length === 0) return;
+    if (this.#isDone) return;
     const drained = new Promise<void>((resolve) => {
       this.#drained = resolve;
     });
     await drained;
   }
 
-  /** Commits waiting work group by group, with other work in between. */
-  #flush(): void {
-    const group = this.#takeGroup();
-    const late = group.length === 0 ? [] : this.#transact(group);
-    this.#waiting.unshift(...late);
+  get #isDone(): boolean {
+    return !this.#small.isScheduled && !this.#large.isScheduled;
+  }
+
+  /** Commits a group; the next one follows with other work in between. */
+  #flush(line: Line): void {
+    const late = this.#transact(takeRows(line.jobs));
+    line.jobs.unshift(...late);
+    const left = line.jobs.length;
     if (late.length > 0) {
-      setTimeout(() => this.#flush(), nextTry(this.#tries));
-      this.#tries += 1;
+      setTimeout(() => this.#schedule(line, left), nextTry(line.tries));
+      line.tries += 1;
       return;
     }
-    this.#tries = 0;
-    const left = this.#waiting.length;
-    if (left > 0) {
-      setImmediate(() => this.#gather(left + 1));
-      return;
-    }
-    this.#scheduled = false;
-    this.#drained();
-  }
-
-  /**
-   * Small ones together and a large one alternate, so that neither waits for two of the other. No large one while
-   * they rest.
-   */
-  #takeGroup(): Job[] {
-    const small = this.#waiting.filter(({ rows }) => rows <= fewRows);
-    if (small.length === this.#waiting.length) return takeRows(this.#waiting);
-    const large = this.#waiting.filter(({ rows }) => rows > fewRows);
-    const isLarge = (small.length === 0 || this.#isLargeNext) && !this.#isResting;
-    this.#isLargeNext = !isLarge;
-    const chosen = takeRows(isLarge ? large : small);
-    if (isLarge) void this.#rest();
-    this.#waiting = [...small, ...large];
-    return chosen;
-  }
-
-  async #rest(): Promise<void> {
-    this.#isResting = true;
-    await passTicks();
-    this.#isResting = false;
+    line.tries = 0;
+    line.isScheduled = false;
+    if (left > 0) this.#schedule(line, left + 1);
+    else if (this.#isDone) this.#drained();
   }
 
   /** Returns those that have to wait for another process's write. */
@@ -184,6 +171,8 @@ export class GroupCommit {
     return jobs.filter((job) => job.since > oldest);
   }
 }
+
+const newLine = (): Line => ({ jobs: [], isScheduled: false, tries: 0 });
 
 /** Takes jobs from the front until they have enough rows for a transaction. */
 function takeRows(jobs: Job[]): Job[] {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DataError } from '../../../errors/data-error.js';
 import { ServiceError } from '../../../errors/service-error.js';
+import { largeTurn } from '../../../event-loop.js';
 import { isBusy } from '../database/busy.js';
 import type { Database } from '../database/database.js';
 import { Checkpoints } from './checkpoint.js';
@@ -33,7 +34,7 @@ export class DataGuard {
   /** Those that commits are written to. */
   readonly #written: Seen[];
   readonly #timer: NodeJS.Timeout;
-  #soon: NodeJS.Immediate | undefined;
+  #isStopped = false;
   readonly #report: (error: unknown) => void;
   #isReported = false;
   #error: DataError | null = null;
@@ -49,7 +50,7 @@ export class DataGuard {
     });
     this.#written = [files.store, `${files.store}-wal`].map(look);
     this.#seen = [...this.#written, ...[files.carrier, `${files.carrier}-wal`, files.secret].map(look)];
-    this.#timer = setInterval(() => this.look(), lookEvery).unref();
+    this.#timer = setInterval(() => void this.#lookInTurn(), lookEvery).unref();
   }
 
   /** Throws if a problem was found. */
@@ -79,9 +80,15 @@ export class DataGuard {
     }
   }
 
+  /** A checkpoint writes the pages of many commits. */
+  async #lookInTurn(): Promise<void> {
+    await largeTurn();
+    if (!this.#isStopped) this.look();
+  }
+
   /** Called after every commit. */
   committed(rows: number): void {
-    if (this.#checkpoints.wrote(rows)) this.#soon = setImmediate(() => this.look());
+    if (this.#checkpoints.wrote(rows)) void this.#lookInTurn();
   }
 
   /** Called before the store is closed. */
@@ -97,7 +104,7 @@ export class DataGuard {
 
   #stop(): void {
     clearInterval(this.#timer);
-    clearImmediate(this.#soon);
+    this.#isStopped = true;
   }
 
   #compare(before: Seen): void {
