@@ -40,6 +40,7 @@ export class GatewayWindow {
 
   /** Set while the latest answer matched no rule: until one does, messages are tried one at a time. */
   set isDoubtful(isDoubtful: boolean) {
+    if (isDoubtful === this.#isDoubtful) return;
     this.#isDoubtful = isDoubtful;
     this.#serveWaiting();
   }
