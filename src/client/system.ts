@@ -1,4 +1,4 @@
-import { onAbort } from './transport/abort.js';
+import { onAbort } from '../contract/on-abort.js';
 
 /** Time and randomness, injected. */
 export interface System {

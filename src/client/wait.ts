@@ -1,8 +1,8 @@
 import type { Batch } from '../contract/index.js';
+import { onAbort } from '../contract/on-abort.js';
 import type { Progress } from './call.js';
 import { UrtuuError } from './error.js';
 import type { System } from './system.js';
-import { onAbort } from './transport/abort.js';
 
 /** Milliseconds between two polls. */
 const firstPause = 500;

@@ -4,7 +4,6 @@ export * from './base-url.js';
 export * from './errors.js';
 export * from './ids.js';
 export * from './limits.js';
-export * from './lines.js';
 export * from './lists.js';
 export * from './mail-charset.js';
 export * from './numbers.js';

@@ -50,3 +50,11 @@ export const verificationLimits = {
 
 /** Items on one page of a list. */
 export const messagePage = { min: 1, max: 1_000, default: 100 } as const;
+
+/** No line breaks, no other control characters, no unpaired surrogates (POST /v1/email, `subject` and `from_name`). */
+export function isOneLine(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
+}
+
+/** Characters as limits count them: one for each code point. */
+export const characters = (text: string): number => [...text].length;

@@ -10,6 +10,7 @@ import { gateway } from './gateway.js';
 import { journal } from './journal.js';
 import { move } from './move.js';
 import { type Row, tableOf } from './pairs.js';
+import { peers } from './peers.js';
 import { postgres } from './postgres.js';
 import { profile } from './profile.js';
 import { reading } from './reading.js';
@@ -50,7 +51,11 @@ const groups: Record<string, () => Promise<Row[]>> = {
   'slow-lanes': slowLanes,
   turns,
   size,
+  peers,
 };
+
+/** Measured only if named: it needs packages that are installed by hand. */
+const named = new Set(['peers']);
 
 const results = join(root, 'test/bench/RESULTS.md');
 
@@ -90,7 +95,7 @@ async function main(wanted: readonly string[]): Promise<void> {
   const changes = git('status', '--porcelain', 'src') === '' ? '' : ' with changes';
   const commit = `${git('rev-parse', '--short', 'HEAD')}${changes}`;
   for (const [name, measure] of Object.entries(groups)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (wanted.length > 0 ? !wanted.includes(name) : named.has(name)) continue;
     const day = new Date().toISOString().slice(0, 10);
     const load = loadavg()[0]?.toFixed(1);
     const table = tableOf(await measure());

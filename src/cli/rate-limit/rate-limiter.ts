@@ -1,5 +1,5 @@
-import { onAbort } from '../../client/transport/abort.js';
 import { type RequestKind, requestRates } from '../../contract/index.js';
+import { onAbort } from '../../contract/on-abort.js';
 import type { Clock } from '../time/clock.js';
 import { type BucketStore, memoryBuckets } from './bucket-store.js';
 import {

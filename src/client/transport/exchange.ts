@@ -1,5 +1,5 @@
+import { onAbort } from '../../contract/on-abort.js';
 import type { System } from '../system.js';
-import { onAbort } from './abort.js';
 import { type Answer, isSuccess } from './answer.js';
 import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './fetch.js';
 

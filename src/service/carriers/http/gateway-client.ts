@@ -1,6 +1,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
+import { urlToHttpOptions } from 'node:url';
+import { onAbort } from '../../../contract/on-abort.js';
 import { decoded } from '../../../network/content-encoding.js';
 import { onceOpen } from '../../../network/open-socket.js';
 import { ProxyFailure, type Way, wayThrough } from '../../../network/through-proxy.js';
@@ -37,6 +39,7 @@ export function gatewayClient(
   const way = proxy === null ? null : wayThrough(proxy, protocol);
   const connections = new GatewayAgent(protocol, clock, way);
   const { request } = protocol === 'https:' ? https : http;
+  const addressOf = addresses();
   return {
     exchange(rendered, signal) {
       connections.forgetOld();
@@ -45,9 +48,11 @@ export function gatewayClient(
         let url: URL;
         let asked: ReturnType<Way['asked']>;
         try {
-          url = new URL(rendered.url);
+          const address = addressOf(rendered.url);
+          url = address.url;
           asked = way?.asked(url) ?? null;
-          outgoing = request(rendered.url, {
+          outgoing = request({
+            ...address.options,
             method: rendered.method,
             headers: { ...headersOf(rendered), ...asked?.headers },
             agent: connections.agent,
@@ -61,7 +66,7 @@ export function gatewayClient(
         let reachedProxy = way === null;
         const end = (exchanged: Exchanged) => {
           cancelTimer();
-          signal.removeEventListener('abort', abort);
+          unlisten();
           resolve(exchanged);
         };
         const fail = (error: Error) => {
@@ -77,7 +82,7 @@ export function gatewayClient(
             return fail(way === null || reachedProxy ? new Error('it cannot be reached') : way.silent(false));
           cancelTimer = clock.after(timeoutMs - connectWithin, () => fail(new Error('no answer in time')));
         });
-        signal.addEventListener('abort', abort, { once: true });
+        const unlisten = onAbort(signal, abort);
         outgoing.on('socket', (socket: Socket) => {
           // A tunnel is open before there is a socket.
           reachedProxy ||= !asked;
@@ -101,6 +106,24 @@ export function gatewayClient(
       });
     },
     close: () => connections.agent.destroy(),
+  };
+}
+
+interface Address {
+  url: URL;
+  options: http.RequestOptions;
+}
+
+/** Takes addresses apart. The last one is known: that of most routes stays the same. */
+function addresses(): (href: string) => Address {
+  let last: (Address & { href: string }) | null = null;
+  return (href) => {
+    if (last?.href !== href) {
+      const url = new URL(href);
+      const { protocol, hostname, port, path, auth } = urlToHttpOptions(url) as http.RequestOptions;
+      last = { href, url, options: { protocol, hostname, port, path, auth } };
+    }
+    return last;
   };
 }
 

@@ -21,6 +21,7 @@ export class GatewayWindow extends RateWindow<'repeat'> {
 
   /** Set while the latest answer matched no rule: until one does, messages are tried one at a time. */
   set isDoubtful(isDoubtful: boolean) {
+    if (isDoubtful === this.#isDoubtful) return;
     this.#isDoubtful = isDoubtful;
     this.serve();
   }

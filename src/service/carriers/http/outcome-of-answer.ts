@@ -101,6 +101,8 @@ function idsIn(rule: IdRule | null, answer: GatewayAnswer): string[] {
     'match' in rule
       ? [rule.match.exec(answer.text)?.[1] ?? null]
       : valuesAt(answer.fields, rule.path).slice(0, mostIds);
+  const [only] = found;
+  if (only != null && found.length === 1) return isId(only) ? [only] : [];
   const ids = found.flatMap((id) => (id !== null && isId(id) ? [id] : []));
   return ids.length === found.length ? [...new Set(ids)] : [];
 }

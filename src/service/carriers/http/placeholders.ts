@@ -32,6 +32,9 @@ export function hasPlaceholder(text: string): boolean {
 /** Replaces in one pass: placeholders in a value are not replaced. */
 export function fillIn(template: TextTemplate, values: Values): string {
   if (template instanceof Literal) return template.value;
+  // Most templates are one placeholder.
+  const only = template.slice(1, -1);
+  if (isPlaceholder(only) && template === `{${only}}`) return values[only];
   return template.replace(pattern, (whole, name: string) => (isPlaceholder(name) ? values[name] : whole));
 }
 

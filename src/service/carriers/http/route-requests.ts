@@ -33,7 +33,9 @@ export class RouteRequests {
   readonly #route: GatewayRoute;
   readonly #clock: Clock;
   readonly #client: GatewayClient;
-  readonly #underWay = new Set<Promise<unknown>>();
+  #underWay = 0;
+  /** Called once none is under way. */
+  readonly #onDrained: (() => void)[] = [];
   /** On the monotonic clock. */
   #startedAt = 0;
 
@@ -59,7 +61,7 @@ export class RouteRequests {
     this.window.close();
     // Open requests then have no answer.
     const cancel = this.#clock.after(drainMs, () => this.#client.close());
-    await Promise.all(this.#underWay);
+    if (this.#underWay > 0) await new Promise<void>((resolve) => void this.#onDrained.push(resolve));
     cancel();
     this.#client.close();
   }
@@ -142,11 +144,13 @@ export class RouteRequests {
     return Math.abs(this.#clock.now() - since) > this.#route.timeoutMs;
   }
 
-  #exchange(room: Room, request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
+  async #exchange(room: Room, request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
     room.use();
-    const exchange = this.#client.exchange(request, signal);
-    this.#underWay.add(exchange);
-    return exchange.finally(() => this.#underWay.delete(exchange));
+    this.#underWay += 1;
+    const exchanged = await this.#client.exchange(request, signal);
+    this.#underWay -= 1;
+    if (this.#underWay === 0) for (const drained of this.#onDrained.splice(0)) drained();
+    return exchanged;
   }
 }
 

@@ -1,4 +1,5 @@
 import SMTPConnection, { type SMTPError as NodemailerError } from 'nodemailer/lib/smtp-connection';
+import { onAbort } from '../../../contract/on-abort.js';
 import type { Clock } from '../../clock.js';
 import type { SubmitResult } from '../carrier.js';
 import { withoutSecrets } from '../without-secrets.js';
@@ -66,7 +67,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const end = () => {
         cancel();
-        signal.removeEventListener('abort', onAbort);
+        unlisten();
       };
       const giveUp = (reason: Error) => {
         end();
@@ -74,13 +75,12 @@ export class Connection {
         smtp.close();
       };
       const cancel = clock.after(within, () => giveUp(new Error('it does not answer')));
-      const onAbort = () => giveUp(new Error('it was stopped'));
       const onOpen = (error?: NodemailerError | null) => {
         if (error) return giveUp(error);
         end();
         resolve(new Connection(smtp, clock, secrets));
       };
-      signal.addEventListener('abort', onAbort, { once: true });
+      const unlisten = onAbort(signal, () => giveUp(new Error('it was stopped')));
       smtp.on('error', giveUp);
       smtp.once('end', () => giveUp(new Error('it closed the connection')));
       smtp.connect((error) => {
@@ -116,7 +116,7 @@ export class Connection {
       };
       const end = (error: NodemailerError | null) => {
         cancel();
-        signal.removeEventListener('abort', onAbort);
+        unlisten();
         this.#smtp.removeListener('end', onClose);
         const isUnheard = isUsed && !body.isWhole && isFarewell(error, this.#smtp.lastServerResponse);
         this.#afterMail(isUnheard ? null : error, body.isWhole);
@@ -126,10 +126,9 @@ export class Connection {
           reject(unknown);
         }
       };
-      const onAbort = () => end(new Error('the submission was ended'));
       // If it closes because of an error, the error is emitted in the same tick.
       const onClose = () => queueMicrotask(() => end(closedByRelay()));
-      signal.addEventListener('abort', onAbort, { once: true });
+      const unlisten = onAbort(signal, () => end(new Error('the submission was ended')));
       this.#smtp.once('end', onClose);
       limit(bodyMs);
       body.once('end', () => limit(answerMs));
