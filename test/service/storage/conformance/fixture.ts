@@ -158,8 +158,12 @@ export class Fixture {
     );
   }
 
-  async countRequests(): Promise<number> {
-    return (await (this.handles[0] as Handle).requests()).length;
+  rows(): Promise<Record<string, number>> {
+    return (this.handles[0] as Handle).rows();
+  }
+
+  async countRequests(): Promise<number | undefined> {
+    return (await this.rows()).requests;
   }
 
   statusOf(id: string) {
