@@ -95,7 +95,7 @@ describe('a batch stopped while its messages are claimed leaves none in a lease 
     const stopped = batch(['99110001', '99110002', '99110003']);
     await store.acceptBatch(stopped);
     const other = await session(url);
-    const claimed = "SELECT * FROM claim_2(NULL, 'a', 30000, 2, 'sms', 1, NULL, 0, 0)";
+    const claimed = "SELECT * FROM claim_3(NULL, 'a', 30000, 2, 'sms', 1, NULL, 0, 0, NULL)";
     expect((await other.query(claimed)).rowCount).toBe(2);
     const stops = stop(store, stopped.batchId);
     await oneWaits(url);

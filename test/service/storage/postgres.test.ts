@@ -59,8 +59,17 @@ async function openHandle(clock: Clock): Promise<Handle> {
   return {
     ...storage,
     contents: () => query(url, 'SELECT text, encrypted FROM contents') as ReturnType<Handle['contents']>,
-    requests: async () =>
-      (await query<{ message: number }>(url, 'SELECT message FROM requests')).map(({ message }) => message),
+    async rows() {
+      const tables = await query<{ name: string }>(
+        url,
+        "SELECT relname AS name FROM pg_class WHERE relnamespace = 'urtuu'::regnamespace AND relkind = 'r'",
+      );
+      const counted = tables.map(
+        ({ name }) => `SELECT '${name}' AS name, count(*)::int AS rows FROM ${name}`,
+      );
+      const rows = await query<{ name: string; rows: number }>(url, counted.join(' UNION ALL '));
+      return Object.fromEntries(rows.map(({ name, rows }) => [name, rows]));
+    },
   };
 }
 

@@ -98,6 +98,8 @@ it('every statement of a list or a page goes along an index, newest first, and e
   await store.stopBatch('b', { code: 'c', message: 'm' });
   await store.takeEvents(project.id, null, { limit: 50, types: null });
   await store.eventLines([project.id]);
+  await store.queueDepth();
+  await store.findWaiting('sms', [project.id]);
   const all = plans();
   expect(all.length).toBeGreaterThan(20);
   const isLong = /^SCAN (?!json_each|\(subquery|\d|full|CONSTANT|hold$)|messages_project/;

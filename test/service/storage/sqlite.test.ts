@@ -39,11 +39,13 @@ async function openHandle(directory: string, clock: Clock): Promise<Handle> {
       database.close();
       return rows as Awaited<ReturnType<Handle['contents']>>;
     },
-    async requests() {
+    async rows() {
       const database = await openDatabase(join(directory, 'service.db'), { synchronous: 'off', migrations });
-      const rows = database.prepare('SELECT message FROM requests').all() as { message: number }[];
+      const all = <Row>(sql: string) => database.prepare(sql).all() as Row[];
+      const tables = all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'");
+      const counts = tables.map(({ name }) => [name, all(`SELECT 1 FROM ${name}`).length] as const);
       database.close();
-      return rows.map(({ message }) => message);
+      return Object.fromEntries(counts);
     },
     async close() {
       await storage.close();

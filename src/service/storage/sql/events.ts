@@ -46,7 +46,7 @@ export function createEvents(sql: Sql): Events {
     limit: number,
   ): Transaction<{ rows: EventRow[]; line: number; from: number } | 'expired' | null> {
     const [found] = yield* query<LineRow>(
-      `SELECT l.*, ${isNew} AS has_new, :isHeld AS is_held, l.heard_at BETWEEN :now - ${heardWithin} AND :now AS is_heard
+      `SELECT l.*, ${isNew} AS has_new, :holdReason IS NOT NULL AS is_held, l.heard_at BETWEEN :now - ${heardWithin} AND :now AS is_heard
        FROM :s.event_lines l WHERE l.line = (SELECT line FROM :s.projects WHERE id = :projectId) AND :durable :lock`,
       { projectId },
     );

@@ -22,8 +22,8 @@ interface Words {
   reportersAreDone: string;
   /** Waits, in a transaction, for others with the same `key`. */
   alone: string;
-  /** Whether the store is held. */
-  isHeld: string;
+  /** Why the store is held; null if it is not. */
+  holdReason: string;
   greatest: string;
   /** Written `:in(name)`, behind a column: whether it is in a list, which is `?` here. */
   in: string;
@@ -61,6 +61,13 @@ interface Places {
   ofRecipient: string;
   /** The column of `erasures` by which caps count. */
   erasedAt: string;
+  /**
+   * Messages that wait: lane, class and due_at. class: 0 a single one, 1 one of a list, which lets others go first,
+   * 2 a doubt.
+   */
+  queueRows: string;
+  /** Unfinished messages `m` that are leased. */
+  leasedMessages: string;
   /** The first `:lookedAt` messages that wait. */
   waiting: string;
   /** Of the message `m`: its attempts; of the content `c`: an encrypted text. */

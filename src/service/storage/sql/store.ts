@@ -17,6 +17,7 @@ import { createSignIns } from './sign-ins.js';
 import type { Sql } from './sql.js';
 import { createSuppressions } from './suppressions.js';
 import { type CorrectLife, createVerifications } from './verifications.js';
+import { createWaiting } from './waiting.js';
 
 interface Engine {
   sql: Sql;
@@ -40,6 +41,7 @@ function createParts({ sql, correctLife, pseudonymOf }: Engine) {
     ...createSignIns(sql),
     ...createSuppressions(sql, pseudonymOf),
     ...createVerifications(sql, correctLife),
+    ...createWaiting(sql),
   };
 }
 

@@ -18,7 +18,6 @@ import { checkVersion, type OpenOptions, openDatabase } from './database/open.js
 import { sqliteSql } from './database/sql.js';
 import { tickReads } from './database/tick-reads.js';
 import { prepareClaims } from './dispatch/claims.js';
-import { prepareDepth } from './dispatch/depth.js';
 import { prepareFinalization } from './dispatch/finalization.js';
 import { prepareHolds } from './dispatch/holds.js';
 import { prepareLeases } from './dispatch/leases.js';
@@ -83,7 +82,6 @@ export function sqliteStore(
   const reports = prepareReports(database);
   const stopBatch = prepareStopBatch(database, { projects, leases, requests, reports }, now);
   const pruneMessages = whenUsed(() => preparePruneMessages(database, pseudonymOf, now));
-  const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const resets = prepareResets(database, projects, now);
   const suppressed = prepareSuppressed(database, projects, pseudonymOf);
@@ -142,8 +140,6 @@ export function sqliteStore(
         received.length,
       ),
     hold: (reason) => commits.run(() => holds.begin(reason)),
-    held: () => read(() => holds.reason()),
-    countUnfinished: () => read(() => unfinished().count()),
     claimUnfinished: (claim) =>
       commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
     release: () =>
@@ -157,7 +153,6 @@ export function sqliteStore(
       commits.run(() => pruneMessages()(messages, erased), messages.length),
     stopBatch: (id, error) => commits.run(() => stopBatch(id, error), 1_000),
     nextWork: (names) => read(() => work.nextWork(names)),
-    queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
     findWaiting: (lane, projectIds) => read(() => work.findWaiting(lane, projectIds)),
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { cappedUntil } from '../../../../src/service/storage/caps.js';
 import type { AcceptResult } from '../../../../src/service/storage/store.js';
-import { batch, type Fixture, failed, message, other, project, sent } from './fixture.js';
+import { anyOf, batch, type Fixture, failed, message, other, project, sent } from './fixture.js';
 
 export function acceptanceConformance(fixture: () => Fixture): void {
   describe('money', () => {
@@ -139,6 +140,22 @@ export function acceptanceConformance(fixture: () => Fixture): void {
       expect(await accept({})).toEqual({ kind: 'capped', waitMs: 1_320 * minute });
       clock.advance(1_320 * minute);
       expect(await accept({})).toMatchObject({ kind: 'accepted' });
+    });
+
+    it('are those of the rule, whenever messages come', async () => {
+      const { about, of } = anyOf();
+      const { clock } = fixture();
+      let earlier: number[] = [];
+      for (let asked = 0; asked < 40; asked += 1) {
+        clock.advance(of([0, 1, minute, 9 * minute, 10 * minute, 300 * minute, 1_430 * minute]));
+        const now = clock.now();
+        const caps = [of([1, 2, 4]), of([2, 5, 9])];
+        const until = cappedUntil({ own: earlier, all: earlier }, caps, now);
+        if (until === null) earlier = [now, ...earlier];
+        expect(await accept({ credits: 0 }, caps), about).toMatchObject(
+          until === null ? { kind: 'accepted' } : { kind: 'capped', waitMs: until - now },
+        );
+      }
     });
 
     it('do not count other recipients, other projects and failed messages', async () => {

@@ -14,8 +14,8 @@ export interface Handle {
   admit: Storage['admit'];
   /** The contents as they are stored. */
   contents(): Promise<{ text: string | null; encrypted: Uint8Array | null }[]>;
-  /** Messages with a request that may go out again. */
-  requests(): Promise<number[]>;
+  /** How many rows each table has. */
+  rows(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
 

@@ -12,6 +12,7 @@ import type {
   Outcome,
   Store,
 } from '../../../../src/service/storage/store.js';
+import { seededRandom } from '../../../support/random.js';
 import type { Engine, Handle } from './engine.js';
 
 export const start = Date.UTC(2026, 5, 1);
@@ -36,6 +37,15 @@ export const answerOf = (message: MessageRecord, balance: number) => ({
 export const sent: Outcome = { status: 'sent', carrierIds: [], delivery: null };
 export const unknown: Outcome = { status: 'sent', carrierIds: [], delivery: 'unknown' };
 export const failed: Outcome = { status: 'failed', error: { code: 'provider_failed', message: 'no' } };
+
+/** Picks at random; `about` names the seed. */
+export function anyOf(seed = Number(process.env.URTUU_SEED ?? Date.now() % 1_000_000)) {
+  const random = seededRandom(seed);
+  return {
+    about: `URTUU_SEED=${seed}`,
+    of: <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item,
+  };
+}
 
 let serial = 0;
 export const newId = () => `id-${String(++serial).padStart(6, '0')}`;
@@ -158,8 +168,12 @@ export class Fixture {
     );
   }
 
-  async countRequests(): Promise<number> {
-    return (await (this.handles[0] as Handle).requests()).length;
+  rows(): Promise<Record<string, number>> {
+    return (this.handles[0] as Handle).rows();
+  }
+
+  async countRequests(): Promise<number | undefined> {
+    return (await this.rows()).requests;
   }
 
   statusOf(id: string) {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedMessage, Tried } from '../../../../src/service/storage/store.js';
+import type { ClaimedMessage, Tried, TriedRun } from '../../../../src/service/storage/store.js';
+import { withTried } from '../../../../src/service/storage/tried.js';
 import {
   answerOf,
+  anyOf,
   batch,
   claimOf,
   type Fixture,
@@ -149,6 +151,24 @@ export function insightConformance(fixture: () => Fixture): void {
         expect(tried).toEqual([...runs, { ...full, at: start + 30, until: start + 30, times: 1 }]);
         const read = await fixture().store.getMessage(project.id, sending.recipient.id);
         expect(read).toMatchObject({ status: 'failed', carrierCode: '0x14' });
+      });
+
+      it('as their rule does, whatever follows what', async () => {
+        const { about, of } = anyOf();
+        const sending = message();
+        await fixture().store.acceptMessage(sending);
+        let runs: TriedRun[] = [];
+        for (let times = 0; times < 40; times += 1) {
+          const answer = {
+            ...of([busy, full]),
+            code: of(['0x08', '0x14']),
+            route: of(['Mobicom', 'Unitel']),
+          };
+          runs = withTried(runs, answer, fixture().clock.now());
+          await putOff(answer, of([true, false]));
+        }
+        const { tried } = (await fixture().store.getHistory(project.id, sending.recipient.id)) ?? {};
+        expect(tried, about).toEqual(runs);
       });
 
       it('the newest 20 of them, also of one that counts for nothing', async () => {

@@ -66,6 +66,24 @@ export function raceConformance(engine: Engine): void {
       expect(ids).toHaveLength(2_000);
     });
 
+    it('every message is counted once, whoever claims and gives back meanwhile', async () => {
+      const messages = 60;
+      await one.acceptBatch(batch(Array.from({ length: messages }, (_, index) => `${index}`)));
+      for (let round = 0; round < 20; round += 1) {
+        const [claimed, [depth], unfinished] = await Promise.all([
+          claim(one, `c${round}`, 1 + round),
+          two.queueDepth(),
+          two.countUnfinished(),
+        ]);
+        const waiting = one.postponeMessages(
+          claimed.map((each) => ({ claimed: each, delayMs: 0, isTry: false })),
+        );
+        const [[again]] = await Promise.all([two.queueDepth(), waiting]);
+        for (const lane of [depth, again]) expect((lane?.waiting ?? 0) + (lane?.claimed ?? 0)).toBe(messages);
+        expect(unfinished).toEqual({ messages, submitting: 0 });
+      }
+    });
+
     it('messages of one project that end at once all end', async () => {
       const to = Array.from({ length: 40 }, (_, index) => `${index}`);
       const accepted = await Promise.all(

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../src/service/clock.js';
+import { takeToken } from '../../../../src/service/storage/rate-limiter.js';
 import type { Engine, Handle } from './engine.js';
-import { start } from './fixture.js';
+import { anyOf, start } from './fixture.js';
 
 const bucket = { interval: 100, burst: 10 };
 
@@ -49,6 +50,17 @@ export function rateLimiterConformance(engine: Engine): void {
       expect((await take('p', 'reading')).allowed).toBe(true);
       await Promise.all(handles.map((handle) => handle.rateLimiter.reset()));
       expect(await allowed(20)).toBe(10);
+    });
+
+    it('gives the tokens of the rule, whenever they are asked for', async () => {
+      const { about, of } = anyOf();
+      let fullAt: number | null = null;
+      for (let asked = 0; asked < 60; asked += 1) {
+        advance(of([0, 0, 1, 99, 100, 350]));
+        const { fullAt: after, ...taken } = takeToken(fullAt, bucket, (clocks[0] as ManualClock).now());
+        fullAt = after;
+        expect(await take(), about).toEqual(taken);
+      }
     });
 
     it('counts a bucket from the future as empty at now: a clock that is set back costs one refusal', async () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { batch, claimOf, type Fixture, message, newId, project, sent, wholeKey } from './fixture.js';
+import { batch, claimOf, type Fixture, message, newId, other, project, sent, wholeKey } from './fixture.js';
+
+/** Tables that every engine has, and those that have rows in a store without any message. */
+const emptied = [
+  ...['batches', 'contents', 'erasures', 'event_lines', 'events', 'idempotency', 'inbox', 'leases', 'ledger'],
+  ...['messages', 'receipts', 'requests', 'suppressions', 'turns', 'verifications'],
+];
+const kept = ['hold', 'installation', 'projects', 'urtuu_schema'];
 
 export function resetConformance(fixture: () => Fixture): void {
   const accepts = async () => {
@@ -32,6 +39,38 @@ export function resetConformance(fixture: () => Fixture): void {
       expect(await store.findAnswer(project.id, 'k')).toBeUndefined();
       expect(await store.nextWork(['sms'])).toMatchObject({ messages: null, leases: null });
       expect(await store.listKeys(project.id)).toHaveLength(1);
+    });
+
+    it('leaves no row of what was sent, received or erased, nor of what was to be sent', async () => {
+      const { store } = fixture();
+      await store.beginEvents(project.id, 1);
+      await store.suppress(project.id, '9', 'opt_out');
+      const incoming = {
+        projectId: project.id,
+        channel: 'sms',
+        from: '1',
+        to: '139911',
+        subject: null,
+      } as const;
+      await store.keepIncoming({ ...incoming, id: newId(), text: 'a', fingerprint: null, part: null });
+      await store.acceptMessage(message({ to: '1', idempotencyKey: 'k' }));
+      await store.acceptBatch(batch(['2']));
+      const outcome = { status: 'sent', carrierIds: ['c'], delivery: 'unknown' } as const;
+      await fixture().finalize(await fixture().mark(await fixture().claim()), outcome);
+      await store.pruneMessages(await store.listFinalTo('1', null), '1');
+      await store.acceptMessage(message({ to: '3', claim: claimOf('leased') }));
+      for (const projectId of [project.id, other.id])
+        for (const to of ['4', '5', '6']) await store.acceptMessage(message({ to, projectId }));
+      for (const claimed of await fixture().claim(5))
+        await store.markSubmitting([
+          { claimed, attempt: 1, route: 'Mobicom', doubtMs: 1_000, request: Buffer.from('secret') },
+        ]);
+      await accepts();
+      const before = await fixture().rows();
+      expect(emptied.filter((table) => !before[table])).toEqual([]);
+      await store.reset(0, 0);
+      const left = Object.entries(await fixture().rows()).filter(([, rows]) => rows > 0);
+      expect(left.map(([table]) => table).filter((table) => !kept.includes(table))).toEqual([]);
     });
 
     it('forgets no lane of a real carrier', async () => {

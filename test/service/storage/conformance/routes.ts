@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../src/service/clock.js';
+import {
+  factorAt,
+  lower,
+  type RouteRate,
+  takePermits,
+} from '../../../../src/service/storage/route-limits.js';
 import type { Engine, Handle } from './engine.js';
-import { start } from './fixture.js';
+import { anyOf, start } from './fixture.js';
 
 const leaseMs = 20_000;
 
@@ -192,6 +198,34 @@ export function routeConformance(engine: Engine): void {
         expect(await lower()).toBeCloseTo(0.35);
       });
     });
+
+    it.each([0.5, 3, 100])(
+      'permits of a rate of %f, and what is left of it, are those of the rule',
+      async (perSecond) => {
+        const { about, of } = anyOf();
+        let rate: RouteRate = { nextAt: null, lowered: null };
+        for (let asked = 0; asked < 60; asked += 1) {
+          clock.advance(of([0, 1, 20, 90, 250, 3_000]));
+          const now = clock.now();
+          if (of([true, false, false])) {
+            const answeredMs = of([0, 50, 300]);
+            rate = { ...rate, lowered: lower(rate.lowered, perSecond, answeredMs, now) };
+            const left = await next().rateLimiter.lowerRate('Mobicom', perSecond, answeredMs);
+            expect(left, about).toBeCloseTo(factorAt(rate.lowered, now), 9);
+          } else {
+            const wanted = of([1, 3, 50]);
+            const { nextAt, granted, waitMs, factor } = takePermits(rate, perSecond, wanted, now);
+            rate = { ...rate, nextAt };
+            const permits = await take(wanted, perSecond);
+            expect(permits, about).toMatchObject({ granted });
+            expect([permits.waitMs, permits.factor], about).toEqual([
+              expect.closeTo(waitMs, 2),
+              expect.closeTo(factor, 9),
+            ]);
+          }
+        }
+      },
+    );
 
     it('permits are not held up by a clock that was set back', async () => {
       clock.set(start + 3_600_000);

@@ -21,7 +21,7 @@ const dialect: Dialect = {
   durable: `(SELECT pg_catalog.set_config('synchronous_commit'::text, 'on'::text, true) IS NOT NULL
     AND pg_catalog.set_config('lock_timeout'::text, '2s'::text, true) IS NOT NULL)`,
   reportersAreDone: ':s.await_reporters_1()',
-  isHeld: '(:s.hold_reason_1() IS NOT NULL)',
+  holdReason: ':s.hold_reason_1()',
   greatest: 'greatest',
   in: '= ANY (?)',
   rows: '(SELECT pg_catalog.unnest(?::text[]) AS value)',
@@ -43,6 +43,11 @@ const dialect: Dialect = {
     SELECT m.* FROM (${spellings('p.seq')}) r
     JOIN :s.messages m ON m.project = p.seq AND m.recipient = r.recipient OFFSET 0) m`,
   erasedAt: 'counts_at',
+  queueRows: ':s.queue',
+  // Looks them up one by one: a join would read all messages.
+  leasedMessages: `:s.leases l CROSS JOIN LATERAL pg_catalog.unnest(l.messages) AS s(seq)
+    CROSS JOIN LATERAL (SELECT m.lane, m.route FROM :s.messages m
+      WHERE m.seq = s.seq AND m.status = 'queued' OFFSET 0) m`,
   // A join would search all messages for them.
   waiting:
     ':s.messages WHERE seq = ANY (ARRAY(SELECT message FROM :s.queue WHERE class < 2 LIMIT :lookedAt))',

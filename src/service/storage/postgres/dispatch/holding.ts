@@ -1,10 +1,12 @@
 import { earlierMessages, longestWindow } from '../../caps.js';
 import type { Holding } from '../../holding.js';
-import type { HoldReason, Unfinished } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { ClaimedRow, ToClaimed } from './claimed-rows.js';
 
-export function createHolding(database: Database, toClaimed: ToClaimed): Holding {
+export function createHolding(
+  database: Database,
+  toClaimed: ToClaimed,
+): Omit<Holding, 'countUnfinished' | 'held'> {
   /** Called before they must be gone: many leases take several statements. */
   async function endLeases(): Promise<void> {
     for (;;) {
@@ -19,16 +21,6 @@ export function createHolding(database: Database, toClaimed: ToClaimed): Holding
   return {
     async hold(reason) {
       await database.query('SELECT :s.begin_hold_1($1::text)', [reason]);
-    },
-    async held() {
-      const [row] = await database.query<{ reason: HoldReason | null }>(
-        'SELECT :s.hold_reason_1() AS reason',
-      );
-      return row?.reason ?? null;
-    },
-    async countUnfinished() {
-      const [row] = await database.query<Unfinished>('SELECT * FROM :s.count_unfinished_1()');
-      return row as Unfinished;
     },
     async claimUnfinished({ token, leaseMs, limit }) {
       await endLeases();

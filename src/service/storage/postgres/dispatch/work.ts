@@ -1,5 +1,4 @@
 import { overdueBefore } from '../../dispatching.js';
-import type { LaneDepth } from '../../insights.js';
 import type { Store } from '../../store.js';
 import type { Database } from '../database/database.js';
 import type { Quiet, QuietRow } from './quiet.js';
@@ -20,7 +19,7 @@ const doubtClass = 2;
 export function createWork(
   database: Database,
   quiet: Quiet,
-): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'findWaiting' | 'beginReset' | 'reset'> {
+): Pick<Store, 'nextWork' | 'hasDue' | 'findWaiting' | 'beginReset' | 'reset'> {
   async function workOf(lanes: readonly string[]): Promise<WorkRow[]> {
     for (;;) {
       const rows = await database.query<WorkRow>(
@@ -52,13 +51,6 @@ export function createWork(
         leases: least(rows.map(({ leases }) => leases)),
         paused: rows[0]?.paused ?? [],
       };
-    },
-    async queueDepth() {
-      const rows = await database.query<Omit<LaneDepth, 'oldestMs'> & { oldest_ms: number | null }>(
-        'SELECT * FROM :s.depth_1($1::bigint)',
-        [database.now()],
-      );
-      return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
     async hasDue() {
       await quiet.ready();

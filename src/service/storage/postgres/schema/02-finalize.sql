@@ -31,25 +31,3 @@ BEGIN
     DELETE FROM unknown_deliveries WHERE batch = in_batch AND message = p_seq;
   END IF;
 END $$;
-
--- For instances of the release before: they do what those of this one do.
-
-CREATE OR REPLACE FUNCTION finalize_1(p_now bigint, p_items json)
-RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM finalize_2(p_now, p_items);
-END $$;
-
-CREATE OR REPLACE FUNCTION receive_1(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
-  p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
-RETURNS SETOF claimed_1 LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM receive_2(p_now, p_route, p_carrier_id, p_recipient, p_state, p_reference, p_submitted_at,
-    p_window, p_most);
-END $$;
-
-CREATE OR REPLACE FUNCTION reset_1(p_now bigint, p_balance bigint, p_hold_ms bigint)
-RETURNS TABLE (id text, recipient text) LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM reset_2(p_now, p_balance, p_hold_ms);
-END $$;

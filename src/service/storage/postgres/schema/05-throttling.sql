@@ -37,14 +37,6 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- As the release before calls it.
-CREATE OR REPLACE FUNCTION take_turns_1(p_now bigint, p_route text, p_each double precision, p_wanted int, p_most int,
-  p_ahead_ms double precision)
-RETURNS TABLE (granted int, wait_ms double precision) LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT t.granted, t.wait_ms FROM take_turns_2(p_now, p_route, 1000 / p_each, p_wanted, p_ahead_ms) t;
-END $$;
-
 -- Lowers a rate as lower does: the share that is left.
 CREATE FUNCTION lower_rate_1(p_now bigint, p_route text, p_per_second double precision, p_answered_ms double precision)
 RETURNS double precision LANGUAGE plpgsql :planned AS $$

@@ -24,8 +24,3 @@ BEGIN
       AND m.lane NOT IN (SELECT p.lane FROM lane_pauses p)
     RETURNING m.seq;
 END $$;
-
-CREATE OR REPLACE FUNCTION mark_1(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM mark_2(p_now, p_items);
-END $$;

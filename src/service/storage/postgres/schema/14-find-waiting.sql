@@ -1,5 +1,4 @@
--- Those of some projects that have messages waiting in a lane. In place of has_others_1, which the release before calls, and
--- which a later one drops.
+-- Those of some projects that have messages waiting in a lane.
 CREATE FUNCTION find_waiting_1(p_lane text, p_projects text[]) RETURNS SETOF text LANGUAGE plpgsql :in_order AS $$
 BEGIN
   RETURN QUERY SELECT p.id FROM projects p WHERE p.id = ANY (p_projects) AND EXISTS (

@@ -1,5 +1,4 @@
 import { joinsWithin } from '../../dispatching.js';
-import { mostCounted } from '../../insights.js';
 import { countedFor, prunedText } from '../../pruning.js';
 import { clockTolerance, firstDelay, leaseTolerance } from '../../shared/clock-tolerance.js';
 import { lookAgain, withQuietHours } from '../../shared/quiet.js';
@@ -47,7 +46,6 @@ export const constants = {
   waits_in_quiet_hours: `(m.batch IS NOT NULL OR ${isBulk})`,
   /** Whether it takes its turn with the batches: of an SMS, the caller waits. */
   is_of_list: `(m.batch IS NOT NULL OR (m.channel = 'email' AND ${isBulk}))`,
-  most_counted: mostCounted,
   most_runs: mostRuns,
   counted_for: countedFor,
   pruned_text: prunedText,

@@ -1,6 +1,5 @@
 import type { Migrations } from '../database/migrate.js';
 import accept from './01/accept.sql' with { type: 'text' };
-import depth from './01/depth.sql' with { type: 'text' };
 import dispatch from './01/dispatch.sql' with { type: 'text' };
 import hold from './01/hold.sql' with { type: 'text' };
 import inbox from './01/inbox.sql' with { type: 'text' };
@@ -38,6 +37,7 @@ import singlesOfLists from './23/singles-of-lists.sql' with { type: 'text' };
 import inlined from './24-inlined.sql' with { type: 'text' };
 import events from './25/events.sql' with { type: 'text' };
 import reporting from './25/reporting.sql' with { type: 'text' };
+import writtenOnce from './26-written-once.sql' with { type: 'text' };
 import { constants } from './constants.js';
 import { fillIn } from './fill-in.js';
 
@@ -53,7 +53,6 @@ const first = [
   inbox,
   instances,
   release,
-  depth,
   prune,
   routes,
 ];
@@ -114,8 +113,9 @@ export const migrations: Migrations = {
       receiptCode,
       routeDays,
       [events, reporting].join('\n'),
+      writtenOnce,
     ],
     constants,
   ),
-  alone: 21,
+  alone: 28,
 };

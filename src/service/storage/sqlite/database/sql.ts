@@ -12,7 +12,8 @@ import {
 } from '../../sql/sql.js';
 import { inTime } from '../accept/message-blocks.js';
 import { acceptedAt } from '../clock-corrections.js';
-import { isHeld } from '../dispatch/holds.js';
+import { leasedMessages } from '../dispatch/leases.js';
+import { isOfList } from '../dispatch/quiet.js';
 import type { Database, Statement as Prepared } from './database.js';
 import type { GroupCommit } from './group-commit.js';
 import { overwriting } from './overwriting.js';
@@ -26,7 +27,7 @@ const dialect: Dialect = {
   skipLocked: '',
   durable: 'true',
   reportersAreDone: 'true',
-  isHeld,
+  holdReason: '(SELECT reason FROM hold)',
   greatest: 'max',
   in: 'IN (SELECT value FROM json_each(?))',
   rows: 'json_each(?)',
@@ -50,6 +51,10 @@ const dialect: Dialect = {
   ofRecipient: `projects p CROSS JOIN messages m INDEXED BY messages_recent
     ON m.project = p.seq AND m.recipient IN (${spellings('p.seq')})`,
   erasedAt: 'accepted_at',
+  queueRows: `(SELECT lane, ${isOfList} AS class, due_at FROM messages
+      WHERE due_at IS NOT NULL AND route IS NULL
+    UNION ALL SELECT lane, 2, due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)`,
+  leasedMessages,
   waiting: `(SELECT project, created_at FROM messages INDEXED BY messages_waiting
     WHERE due_at IS NOT NULL AND route IS NULL LIMIT :lookedAt)`,
   attempts: 'm.attempts',

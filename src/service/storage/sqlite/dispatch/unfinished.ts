@@ -1,9 +1,8 @@
 import type { ClaimedMessage } from '../../dispatching.js';
 import type { Holding } from '../../holding.js';
-import type { Unfinished } from '../../records.js';
 import type { Database } from '../database/database.js';
 import type { Claims } from './claims.js';
-import { type Leases, leasedMessages } from './leases.js';
+import type { Leases } from './leases.js';
 import { runsOf } from './runs.js';
 
 type Claim = Parameters<Holding['claimUnfinished']>[0];
@@ -12,11 +11,6 @@ type Claim = Parameters<Holding['claimUnfinished']>[0];
 export function prepareUnfinished(database: Database, leases: Leases, claims: Claims) {
   const waiting = 'FROM messages WHERE due_at IS NOT NULL AND route IS NULL';
   const doubtful = 'FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL';
-  const leased = `FROM ${leasedMessages}`;
-  const count = database.prepare(
-    `SELECT (SELECT count(*) ${waiting}) AS waiting, (SELECT count(*) ${doubtful}) AS doubtful,
-       (SELECT count(*) ${leased}) AS leased, (SELECT count(*) ${leased} WHERE m.route IS NOT NULL) AS marked`,
-  );
   const select = database.prepare(
     `SELECT seq FROM (SELECT seq ${waiting} LIMIT :limit) UNION ALL SELECT seq FROM (SELECT seq ${doubtful} LIMIT :limit)
      LIMIT :limit`,
@@ -24,10 +18,6 @@ export function prepareUnfinished(database: Database, leases: Leases, claims: Cl
   const take = database.prepare('UPDATE messages SET lease = ?, due_at = NULL WHERE seq = ?');
 
   return {
-    count(): Unfinished {
-      const row = count.get() as Record<'waiting' | 'doubtful' | 'leased' | 'marked', number>;
-      return { messages: row.waiting + row.doubtful + row.leased, submitting: row.doubtful + row.marked };
-    },
     claim({ token, leaseMs, limit }: Claim): ClaimedMessage[] {
       leases.endAll();
       const numbers = (select.all({ limit }) as { seq: number }[]).map(({ seq }) => seq);

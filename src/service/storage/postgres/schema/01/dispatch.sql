@@ -211,14 +211,6 @@ BEGIN
     FROM leases e;
 END $$;
 
-CREATE FUNCTION has_due_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  at bigint := time_1(p_now);
-BEGIN
-  RETURN EXISTS (SELECT 1 FROM leases)
-    OR (hold_reason_1() IS NULL AND EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + :tolerance));
-END $$;
-
 CREATE TYPE finalization_1 AS (
   seq bigint, id text, token text, attempt int, project text, status text, error_code text, error_message text,
   credits bigint, delivery text, route text, recipient text, carrier_ids text[], key text, key_status int, head text,

@@ -6,16 +6,6 @@ BEGIN
   PERFORM set_hold_1(coalesce(hold_reason_1(), p_reason));
 END $$;
 
-CREATE FUNCTION count_unfinished_1() RETURNS TABLE (messages bigint, submitting bigint) LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT sum(u.messages)::bigint, sum(u.submitting)::bigint FROM (
-    SELECT count(*) AS messages, count(*) FILTER (WHERE q.class = 2) AS submitting FROM queue q
-    UNION ALL
-    SELECT count(*), count(*) FILTER (WHERE m.route IS NOT NULL)
-    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) JOIN messages m ON m.seq = s.seq
-    WHERE m.status = 'queued') u;
-END $$;
-
 -- Ends all leases: their holders cannot mark while the store is held. False where some are left for the next call.
 CREATE FUNCTION end_held_leases_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE

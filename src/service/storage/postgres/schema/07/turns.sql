@@ -139,22 +139,6 @@ CREATE TYPE claimed_2 AS (
   turned json
 );
 
--- Whether another project has messages that wait in a lane, or had one accepted for it among the last p_messages of all
--- and p_within_ms.
-CREATE FUNCTION has_others_1(p_now bigint, p_lane text, p_project text, p_within_ms bigint, p_messages bigint)
-RETURNS boolean LANGUAGE plpgsql :in_order AS $$
-DECLARE
-  own int := (SELECT p.seq FROM projects p WHERE p.id = p_project);
-  since bigint := time_1(p_now) - p_within_ms;
-  newest bigint := (SELECT max(m.seq) FROM messages m);
-BEGIN
-  FOR of_class IN 0 .. 1 LOOP
-    IF EXISTS (SELECT 1 FROM due_projects_1(p_lane, of_class, 9223372036854775807, 0, ARRAY[own], 1)) THEN RETURN true; END IF;
-  END LOOP;
-  RETURN EXISTS (SELECT 1 FROM messages m WHERE m.seq > newest - p_messages
-      AND m.lane = p_lane AND m.project <> own AND m.created_at > since);
-END $$;
-
 CREATE FUNCTION remember_turns_1(p_turns json) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);

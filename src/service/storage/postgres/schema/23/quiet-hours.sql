@@ -103,14 +103,6 @@ BEGIN
     FROM read_claimed_1(seqs, at, p_window, p_most) c;
 END $$;
 
--- As the release before calls it.
-CREATE OR REPLACE FUNCTION claim_2(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
-  p_limits json, p_window bigint, p_most int)
-RETURNS SETOF claimed_2 LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM claim_3(p_now, p_token, p_lease_ms, p_limit, p_lane, p_class, p_limits, p_window, p_most, NULL);
-END $$;
-
 -- Of items to be marked those that may be sent now: all, or all but messages of lists in projects that are quiet.
 CREATE FUNCTION awake_1(p_now bigint, p_items json, p_openings json) RETURNS json LANGUAGE plpgsql :planned AS $$
 DECLARE

@@ -190,25 +190,6 @@ BEGIN
   IF seqs <> '{}' THEN PERFORM report_ended_1(seqs, ARRAY[stopping.seq], at); END IF;
 END $$;
 
--- Forgets everything but projects, their settings and keys.
-CREATE OR REPLACE FUNCTION reset_2(p_now bigint, p_balance bigint, p_hold_ms bigint) RETURNS TABLE (id text, recipient text)
-LANGUAGE plpgsql AS $$
-DECLARE
-  at bigint;
-BEGIN
-  :durable;
-  LOCK TABLE projects IN EXCLUSIVE MODE;
-  LOCK TABLE leases, messages, queue IN ACCESS EXCLUSIVE MODE;
-  at := time_1(p_now);
-  RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
-  TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases,
-    inbox, suppressions, erasures, unknown_deliveries, turns, events, event_lines;
-  UPDATE projects SET balance = p_balance, line = NULL;
-  INSERT INTO ledger (project, amount, reason, created_at)
-  SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;
-  UPDATE resets SET until = at + p_hold_ms;
-END $$;
-
 -- The lock lets one of many who release it through: the leases of a store that sends again are not theirs to end.
 CREATE OR REPLACE FUNCTION release_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
