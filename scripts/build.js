@@ -31,7 +31,10 @@ const together = [
     name: 'job',
     test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|job[/\\]columns|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]finish[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
   },
-  { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
+  {
+    name: 'single',
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:answer|send)|text[/\\](?:clean|gsm))\.ts$/,
+  },
 ];
 
 /** The code that opens a service, in one file. */

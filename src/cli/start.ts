@@ -27,13 +27,14 @@ export function start(
   // By default it opens Node.js's debugger, to whoever connects; rotation of logs sends it. Not removed: it would then kill.
   process.on('SIGUSR1', () => {});
   const argv = process.argv.slice(2);
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V') && written(`${pkg.version}\n`))
-    return;
+  const isVersion = argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
+  // To leave at once takes less than to close everything, as Node.js does at the end of its loop.
+  if (isVersion && written(`${pkg.version}\n`)) process.exit();
   const files = new CacheFolder(cacheFolder(process), process.geteuid?.() ?? -1);
   const asked = HelpPage.of(argv, BUILD, files);
   const page = asked !== null && takesDirectOutput(1) ? asked : null;
   const kept = page?.read() ?? null;
-  if (kept !== null && written(kept)) return;
+  if (kept !== null && written(kept)) process.exit();
   const cache = new CodeCache({ files, build: BUILD, command: commandOf(argv), require, ...reading });
   const main = cache.load(join(folder, 'main.cjs')) as typeof import('./main.js');
   let shown: string | null = null;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Script } from 'node:vm';
+import type { Script } from 'node:vm';
 import type { CacheFolder } from './cache-folder.js';
 
 export interface CodeCacheOptions {
@@ -40,6 +40,8 @@ export class CodeCache {
   /** By the bundle's folder and name. */
   #stored: Map<string, Buffer> | null = null;
   readonly #unsaved = new Map<string, Script>();
+  /** Loaded with the first bundle: a kept page needs none. */
+  #vm: typeof import('node:vm') | null = null;
 
   constructor(options: CodeCacheOptions) {
     this.#options = options;
@@ -71,7 +73,8 @@ export class CodeCache {
     const source = Buffer.concat([opening, read(file), closing]).toString('latin1');
     this.#stored ??= this.#read();
     const cachedData = this.#stored.get(nameOf(file));
-    const script = new Script(source, {
+    this.#vm ??= this.#options.require('node:vm') as typeof import('node:vm');
+    const script = new this.#vm.Script(source, {
       filename: file,
       columnOffset: -opening.length,
       ...(cachedData === undefined ? {} : { cachedData }),
