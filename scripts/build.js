@@ -24,17 +24,14 @@ const together = [
   },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|history[/\\]recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|history[/\\]recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views)|text[/\\](?:clean|gsm))/,
     priority: 1,
   },
   {
     name: 'job',
     test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|job[/\\]columns|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]finish[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
   },
-  {
-    name: 'single',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:answer|send)|text[/\\](?:clean|gsm))\.ts$/,
-  },
+  { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|send)\.ts$/ },
 ];
 
 /** The code that opens a service, in one file. */
