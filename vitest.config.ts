@@ -22,7 +22,7 @@ const places = {
   ],
   browser: ['test/service/dashboard/browser.test.ts'],
   /** Pages typed as written, the package, and terminals. */
-  pages: ['test/{docs,package,terminal}/**', 'test/cli/code-cache.test.ts'],
+  pages: ['test/{docs,package,terminal}/**', 'test/cli/cache/{code-cache,built-pages}.test.ts'],
   /** On PostgreSQL what `npm test` plays on SQLite alone. */
   'second-engine': [
     'test/service/admin/failover.test.ts',

@@ -24,14 +24,14 @@ const together = [
   },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|history[/\\]recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|history[/\\]recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views)|text[/\\](?:clean|gsm))/,
     priority: 1,
   },
   {
     name: 'job',
     test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|job[/\\]columns|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]finish[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
   },
-  { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
+  { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|send)\.ts$/ },
 ];
 
 /** The code that opens a service, in one file. */
@@ -49,9 +49,11 @@ built.push(await bundle('client/core', client, { sourcemap: true }));
 // It comes where a module is imported late that a group holds, and costs every start: import that one at once.
 if (existsSync('dist/cli/rolldown-runtime.cjs'))
   throw new Error('the helpers of the bundler are a file of their own');
+// What an earlier build left in the caches is not used, so the name of a build covers the code that reads them.
+const named = (BUILD) => bundle('cli/start', 'src/cli/start.ts', { constants: { BUILD } });
 const hash = createHash('sha256');
-for (const { code } of built) hash.update(code);
-const start = await bundle('cli/start', 'src/cli/start.ts', { constants: { BUILD: hash.digest('hex') } });
+for (const { code } of [...built, await named('')]) hash.update(code);
+const start = await named(hash.digest('hex'));
 
 for (const name of Object.keys(libraries)) writeEntry(name);
 writeDeclarations(Object.keys(libraries));

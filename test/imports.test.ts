@@ -163,8 +163,8 @@ const serviceArrows: Record<string, string[]> = {
 const cliLeaves = ['errors', 'exit-codes', 'once', 'text', 'time'];
 /** What each folder, and each file beside them, may import of the command line. */
 const cliArrows: Record<string, string[]> = {
-  start: ['main', 'code-cache'],
-  'code-cache': ['platform'],
+  start: ['main', 'cache', 'terminal'],
+  cache: ['platform'],
   main: ['application', 'create-context', 'exit', 'platform', 'process-environment', 'terminal'],
   application: [
     'help',

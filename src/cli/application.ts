@@ -22,8 +22,12 @@ export async function runApplication(
 ): Promise<Exit> {
   let called: Command | null = null;
   const context = createContext(environment, streams, () => globalOptions(called ?? program));
+  let help = '';
   const output = {
-    write: (text: string) => void streams.stdout.page(text),
+    write(text: string) {
+      help += text;
+      void streams.stdout.page(text);
+    },
     width: streams.stdout.isTerminal ? Math.min(streams.stdout.columns, 100) : 80,
   };
   const onCommand = (command: Command) => {
@@ -47,6 +51,7 @@ export async function runApplication(
     .catch((error: unknown) => {
       // Help was asked for.
       if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
+      environment.onHelp?.(help);
     })
     .then(async (): Promise<Exit> => {
       await streams.stdout.flushed();

@@ -41,6 +41,8 @@ export interface System {
   /** The user's home according to the system; throws if there is none. */
   homeOfUser(): string;
   isTerminal(descriptor: number): boolean;
+  /** Called with a page of help that was asked for and shown. */
+  onHelp(page: string): void;
 }
 
 /** Runs the command line of this process, and ends the process. */
@@ -95,6 +97,7 @@ function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironm
     },
     random: () => Math.random(),
     isAtTerminal,
+    onHelp: (page) => system.onHelp(page),
     onSignal: (listener, onHangUp) => watchSignals(process, isAtTerminal(), listener, onHangUp),
   };
 }

@@ -33,6 +33,8 @@ export interface ProcessEnvironment {
    * function that stops this.
    */
   onSignal(listener: (signal: EndSignal) => void, onHangUp: () => void): () => void;
+  /** Called with a page of help that was asked for and shown. */
+  readonly onHelp?: (page: string) => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;
   readonly openAdministration?: (options: ServiceOptions) => Promise<OpenedAdministration>;

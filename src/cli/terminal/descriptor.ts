@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, type Stats, writeSync } from 'node:fs';
 import type { OutputStream } from './streams.js';
 
 type Failed = (error: NodeJS.ErrnoException) => void;
@@ -7,23 +7,28 @@ type Failed = (error: NodeJS.ErrnoException) => void;
 const directBytes = 16_384;
 
 /**
- * Standard output or error. Short output is written directly to a pipe, socket or file, because loading Node.js's
- * stream takes a tenth of a short command's start. Longer output goes through the stream, which waits for a slow
- * reader without blocking.
+ * Standard output or error. Short output is written directly to a pipe, socket, file or /dev/null, because loading
+ * Node.js's stream takes a tenth of a short command's start. Longer output goes through the stream, which waits for a
+ * slow reader without blocking.
  */
 export function outputOf(descriptor: number, open: () => NodeJS.WriteStream): OutputStream {
   return takesDirectOutput(descriptor) ? new DirectOutput(descriptor, open) : open();
 }
 
-function takesDirectOutput(descriptor: number): boolean {
+/** Whether it is a pipe, a socket, a file or /dev/null. */
+export function takesDirectOutput(descriptor: number): boolean {
   if (process.platform === 'win32') return false;
   try {
     const stats = fstatSync(descriptor);
-    return stats.isFIFO() || stats.isSocket() || stats.isFile();
+    return stats.isFIFO() || stats.isSocket() || stats.isFile() || isNull(stats);
   } catch {
     return false;
   }
 }
+
+/** By its number on Linux; elsewhere it takes the stream. */
+const isNull = (stats: Stats) =>
+  process.platform === 'linux' && stats.isCharacterDevice() && stats.rdev === 0x103;
 
 class DirectOutput implements OutputStream {
   readonly isTTY = false;

@@ -113,9 +113,9 @@ export const environment = `Environment variables
                      Windows %APPDATA%)
   XDG_STATE_HOME     jobs and the data of services are in urtuu/ under it
                      (~/.local/state; on Windows %LOCALAPPDATA%)
-  XDG_CACHE_HOME     compiled code is in urtuu/ under it (~/.cache; none on
-                     Windows), for a faster start; NODE_DISABLE_COMPILE_CACHE
-                     disables it
+  XDG_CACHE_HOME     compiled code and pages of help are in urtuu/ under it
+                     (~/.cache; none on Windows), for a faster start;
+                     NODE_DISABLE_COMPILE_CACHE disables it
 
 The command line overrides the environment, and the environment overrides the
 profile. A profile named with --profile overrides the environment too, with its

@@ -52,6 +52,17 @@ describe('standard output', () => {
     expect(readFileSync(file, 'utf8') === whole).toBe(true);
   });
 
+  it.runIf(process.platform === 'linux').each([
+    ['a pipe', '| cat', ''],
+    ['/dev/null', '> /dev/null', ''],
+    ['another device', '> /dev/zero', 'opened\n'],
+  ])('takes a short text without a stream only where it can: %s', async (_, into, opened) => {
+    const open = '() => (console.error("opened"), process.stdout)';
+    const program = `require(process.argv[1]).outputOf(1, ${open}).write("short")`;
+    const { code, stderr } = await shell(`"$1" -e '${program}' '${join(folder, 'descriptor.cjs')}' ${into}`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: opened });
+  });
+
   it('lets the program go on while its reader is slow', async () => {
     const ticked = join(folder, 'ticked');
     const tick = 'console.error("tick"); ticks += 1; if (ticks === 3) fs.writeFileSync(process.argv[2], "")';

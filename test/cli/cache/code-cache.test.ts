@@ -17,22 +17,25 @@ import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { build } from 'rolldown';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CodeCache, type CodeCacheOptions } from '../../src/cli/code-cache.js';
-import { emptyFolder, fileFolder } from '../support/folders.js';
+import { CacheFolder } from '../../../src/cli/cache/cache-folder.js';
+import { CodeCache, type CodeCacheOptions } from '../../../src/cli/cache/code-cache.js';
+import { emptyFolder, fileFolder } from '../../support/folders.js';
 
 // Every start has a V8 of its own, which remembers in memory, too, what it has compiled: a thread, or a process.
 const tools = fileFolder();
 const starter = join(tools, 'start.cjs');
 beforeAll(async () => {
-  const source = resolve(import.meta.dirname, '../../src/cli/code-cache.ts');
-  const file = join(tools, 'code-cache.cjs');
-  await build({ input: source, platform: 'node', output: { file, format: 'cjs' } });
+  const sources = resolve(import.meta.dirname, '../../../src/cli/cache');
+  const input = ['cache-folder', 'code-cache'].map((name) => join(sources, `${name}.ts`));
+  const output = { dir: tools, format: 'cjs', entryFileNames: '[name].cjs' } as const;
+  await build({ input, platform: 'node', output });
   writeFileSync(
     starter,
-    `const { CodeCache } = require('./code-cache.cjs');
+    `const { CacheFolder } = require('./cache-folder.cjs');
+    const { CodeCache } = require('./code-cache.cjs');
     const given = require('node:worker_threads').workerData ?? JSON.parse(process.argv[2]);
-    const { bundle, mode, ...options } = given;
-    const cache = new CodeCache({ ...options, require });
+    const { bundle, mode, folder, user, ...options } = given;
+    const cache = new CodeCache({ ...options, files: new CacheFolder(folder, user), require });
     const main = cache.load(bundle);
     if (main.sum(40, 2) !== 42 || main.path !== require('node:path')) throw new Error('wrong code');
     if (mode === 'save') cache.save();`,
@@ -53,7 +56,12 @@ beforeEach(() => {
 
 const user = process.geteuid?.() ?? -1;
 
-type Start = Partial<CodeCacheOptions> & { bundle?: string; mode?: 'save' | 'leave' };
+type Start = Partial<Omit<CodeCacheOptions, 'files'>> & {
+  folder?: string | null;
+  user?: number;
+  bundle?: string;
+  mode?: 'save' | 'leave';
+};
 
 const optionsOf = (given: Start) => ({
   folder,
@@ -89,7 +97,7 @@ async function isUsed(given: Start = {}): Promise<boolean> {
 }
 
 describe('the code cache', () => {
-  it('stores the bundles of a folder in a private file and uses it from the next start on', async () => {
+  it('stores the bundles of a command in a private file and uses it from the next start on', async () => {
     await start();
     expect(stored()).toHaveLength(1);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -193,7 +201,13 @@ describe('the code cache', () => {
       'other.cjs': "exports.main = require('./main.cjs');",
     };
     const read = (file: string) => Buffer.from(sources[basename(file)] ?? '');
-    const cache = new CodeCache({ folder: null, build: '', command: '', user, require, read });
+    const cache = new CodeCache({
+      files: new CacheFolder(null, user),
+      build: '',
+      command: '',
+      require,
+      read,
+    });
     const main = cache.load('cli/main.cjs') as { other: { main: unknown } };
     expect(main.other.main).toBe(main);
   });
@@ -260,13 +274,16 @@ describe('the code cache', () => {
     expect(await isUsed()).toBe(true);
   });
 
-  it('keeps the code of each folder by itself', async () => {
+  it('keeps the code of a command in one file, also of bundles that have one name in two folders', async () => {
     mkdirSync(join(home, 'parts'));
-    renameSync(join(home, 'other.cjs'), join(home, 'parts', 'other.cjs'));
+    writeFileSync(
+      join(home, 'parts', 'other.cjs'),
+      'exports.add = (a, b) => require("../other.cjs").add(a, b);',
+    );
     const main = join(home, 'main.cjs');
     writeFileSync(main, readFileSync(main, 'utf8').replace('./other.cjs', './parts/other.cjs'));
     await start();
-    expect(stored()).toHaveLength(2);
+    expect(stored()).toHaveLength(1);
     expect(await isUsed()).toBe(true);
   });
 
