@@ -268,7 +268,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     [
       'that belongs to a third user',
       (_, own) => folderOf(join(own, 'third'), 65_534),
-      'can be changed by others',
+      'can be changed by users other than root',
       'EACCES',
     ],
     ['of root in a folder of the owner', (data) => folderOf(join(data, 'of-root'), 0), 'EACCES'],
@@ -284,7 +284,7 @@ describe.skipIf(process.getuid?.() !== 0)('root, with the data of another user',
     ],
   ])(
     'neither backs up to nor restores from a folder %s',
-    async (_, make, backups = 'can be changed by others', restores = backups) => {
+    async (_, make, backups = 'can be changed by users other than root', restores = backups) => {
       const { data, own } = await dataOfOther();
       const folder = make(data, own);
       const before = readdirSync(folder);
