@@ -30,7 +30,7 @@ export const heldByJournal = (folder: string): Promise<Command> =>
         'this.job = { id: entry.id, digest: entry.digest };',
         'this.job = { id: entry.id, digest: entry.digest }; this.held = !this.confirmed;',
       ],
-      [/prepare\/prepare\.ts$/, 'if (job.state.held) return', 'if (plan.meta.held !== undefined) return'],
+      [/prepare\/prepare\.ts$/, 'if (job.state.held) {', 'if (plan.meta.held !== undefined) {'],
     ],
     holdCommand.words,
   );

@@ -99,7 +99,7 @@ describe('another role of the database', () => {
     [
       'a function of the name of one of the service',
       `CREATE FUNCTION public.accept_1(text, text) RETURNS int ${trapped}`,
-      /made there: role_.* \| .* DROP ROUTINE public\.accept_1\(text,text\);$/,
+      /take over the service: role_.* \| .* DROP ROUTINE public\.accept_1\(text,text\);$/,
     ],
     [
       'functions that fit better',
@@ -116,7 +116,7 @@ describe('another role of the database', () => {
     [
       'a function that it gave to a role of PostgreSQL',
       `CREATE FUNCTION public.quote_ident(name) RETURNS text ${trapped}; ALTER FUNCTION public.quote_ident(name) OWNER TO pg_monitor`,
-      /made there: pg_monitor \| .* DROP ROUTINE public\.quote_ident\(name\);$/,
+      /take over the service: pg_monitor \| .* DROP ROUTINE public\.quote_ident\(name\);$/,
     ],
     [
       'a type that is written like a function',
