@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { largeTurn } from '../../src/service/event-loop.js';
 
 const ticksApart = 8;
@@ -46,4 +46,15 @@ it('large work: what has begun goes first, but one turn in four begins more', as
 it('large work: a turn that nobody uses holds up nobody', async () => {
   void largeTurn();
   await expect(largeTurn('new')).resolves.toBeUndefined();
+});
+
+it('large work: fake timers of a test do not hold it up, then or later', async () => {
+  vi.useFakeTimers({ toFake: ['setImmediate'] });
+  try {
+    await largeTurn();
+    void largeTurn();
+  } finally {
+    vi.useRealTimers();
+  }
+  await expect(largeTurn()).resolves.toBeUndefined();
 });

@@ -80,7 +80,7 @@ export class CarrierServices {
   ): Promise<number> {
     for (let passed = 0; passed <= longest; ) {
       // On PostgreSQL one statement follows another.
-      for (let round = 0; round < (isOnPostgres() ? 4 : 1); round += 1) await ticks(20);
+      for (let round = 0; round < (isOnPostgres() ? 4 : 1); round += 1) await ticks(40);
       if (await holds()) return passed;
       const next = typeof step === 'number' ? step : step();
       passed += next;

@@ -122,16 +122,25 @@ export class RateWindow<First extends string = never, Given extends Room = Room>
     if (this.factor < 1) dismiss(this.#of('batch'), this.capacity);
     for (;;) {
       const ready = [...this.#waiting].flatMap(([kind, waiting]) => {
-        const count = waiting[0] ? Math.min(waiting.length, this.free(kind, waiting[0].held)) : 0;
-        return count > 0 ? [{ kind, waiting, count }] : [];
+        const one = this.#firstOf(kind, waiting);
+        const count = one ? Math.min(waiting.length, this.free(kind, one.held)) : 0;
+        return one && count > 0 ? [{ kind, waiting, one, count }] : [];
       });
       const [next] = ready;
       const wanted = ready.reduce((sum, { count }) => sum + count, 0);
       if (next === undefined || !this.#permits.take(wanted)) return;
-      const { held, resolve } = next.waiting.shift() as Waiting<Given>;
+      const { held, resolve } = next.one;
+      next.waiting.splice(next.waiting.indexOf(next.one), 1);
       if (next.kind === 'batch') this.#throughput.begin(next.waiting.length);
       resolve(this.enter(next.kind, held, this.#onReleased));
     }
+  }
+
+  /** One that has lost its room holds up nobody who still has one: these would never give theirs back. */
+  #firstOf(kind: Kind<First>, waiting: readonly Waiting<Given>[]): Waiting<Given> | undefined {
+    const [first] = waiting;
+    if (!first?.held || this.free(kind, first.held) > 0) return first;
+    return waiting.find(({ held }) => this.free(kind, held) > 0);
   }
 
   readonly #onReleased = (wasUsed: boolean): void => {

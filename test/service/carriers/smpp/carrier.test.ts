@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutcomeUnknown, type SubmitResult } from '../../../../src/service/carriers/carrier.js';
 import { commandIds, statuses, tags } from '../../../../src/service/carriers/smpp/codec/commands.js';
@@ -243,6 +244,32 @@ describe('segments', () => {
     smsc.cut();
     expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001', '1002', '1003'] });
     expect(smsc.heard.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(2);
+  });
+
+  it('in a room go on before those of a message that waits for one, as its connection is gone', async () => {
+    await open({ binds: 2, window: 1 });
+    let lost: Socket | undefined;
+    let isRefused = false;
+    smsc.options.react = ({ to, number }) => {
+      if (to !== '99000001' || number !== 2 || isRefused) return 'take';
+      isRefused = true;
+      return statuses.throttled;
+    };
+    smsc.options.onTaken = ({ to, number }, answer, socket) => {
+      if (to === '99000001') lost ??= socket;
+      if (to === '99000002' && number === 1) smsc.held.push(answer);
+      else answer();
+    };
+    const submitting = ['99000001', '99000002'].map((to) => desk.submit(to, { to, text: long }));
+    await until(() => isRefused && smsc.held.length === 1);
+    smsc.options.bindStatus = () => statuses.invalidPassword;
+    lost?.destroy();
+    const pausedUntil = desk.clock.monotonic() + 2_000;
+    await desk.pass(() => desk.clock.monotonic() >= pausedUntil);
+    smsc.release();
+    const whole = { kind: 'accepted', carrierIds: { length: 3 } };
+    expect(await Promise.all(submitting.map(passed))).toMatchObject([whole, whole]);
+    expect(desk.clock.monotonic()).toBeLessThan(10_000);
   });
 
   it('end undelivered where the connection does not come back', async () => {
