@@ -147,10 +147,12 @@ export class RouteRequests {
   async #exchange(room: Room, request: RenderedRequest, signal: AbortSignal): Promise<Exchanged> {
     room.use();
     this.#underWay += 1;
-    const exchanged = await this.#client.exchange(request, signal);
-    this.#underWay -= 1;
-    if (this.#underWay === 0) for (const drained of this.#onDrained.splice(0)) drained();
-    return exchanged;
+    try {
+      return await this.#client.exchange(request, signal);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) for (const drained of this.#onDrained.splice(0)) drained();
+    }
   }
 }
 

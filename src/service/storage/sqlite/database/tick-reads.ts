@@ -1,6 +1,9 @@
 import { isBusy, whenFree } from './busy.js';
 import type { Database } from './database.js';
 
+/** Node.js's own: see event-loop.ts. */
+const atEndOfTick = setImmediate;
+
 interface Read {
   work: () => unknown;
   resolve(value: unknown): void;
@@ -20,7 +23,8 @@ export function tickReads(database: Database, check: () => void) {
     try {
       return reads.map(done);
     } finally {
-      commit.run();
+      // SQLite ends one by itself after some errors.
+      if (database.isTransaction) commit.run();
     }
   }
 
@@ -28,7 +32,7 @@ export function tickReads(database: Database, check: () => void) {
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (waiting.length > 1) return;
-      setImmediate(() => {
+      atEndOfTick(() => {
         const reads = waiting;
         waiting = [];
         whenFree(() => together(reads)).then(
