@@ -334,7 +334,7 @@ describe('the installed command', () => {
       return;
     }
     const hint = (command: string) =>
-      `Install it with: ${command} @photostructure/sqlite; Node.js 22.16 or newer needs nothing.\n`;
+      `Install it with: ${command} @photostructure/sqlite@1; Node.js 22.16 or newer needs nothing.\n`;
     expect(local).toMatchObject({ code: 13, stderr: expect.stringContaining(hint('npm install')) });
     expect(globally).toMatchObject({
       code: 13,

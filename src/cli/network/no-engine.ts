@@ -21,7 +21,7 @@ export function noEngine(
   return new CliError('machine', exits.machine, message, { hint, cause: error });
 }
 
-const engine = '@photostructure/sqlite';
+const engine = '@photostructure/sqlite@1';
 
 const managers = [
   { lock: 'pnpm-lock.yaml', local: 'pnpm add', global: 'pnpm add --global' },

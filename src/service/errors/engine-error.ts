@@ -9,7 +9,7 @@ export class EngineError extends Error {
     const isMissing = /MODULE_NOT_FOUND$/.test((cause as NodeJS.ErrnoException).code ?? '');
     super(
       isMissing
-        ? `Node.js ${process.versions.node} has no SQLite; install it with: npm install @photostructure/sqlite`
+        ? `Node.js ${process.versions.node} has no SQLite; install it with: npm install @photostructure/sqlite@1`
         : `the package @photostructure/sqlite does not run here: ${(cause as Error).message}`,
       { cause },
     );

@@ -27,12 +27,12 @@ it.each([
     'bun add --global',
   ],
 ])('%s beside %j is given the engine by %s', (script, files, command) => {
-  expect(engineCommand(script, (path) => files.includes(path))).toBe(`${command} @photostructure/sqlite`);
+  expect(engineCommand(script, (path) => files.includes(path))).toBe(`${command} @photostructure/sqlite@1`);
 });
 
 it('names npx and a clone by the whole command', () => {
   const npx = '/home/a/.npm/_npx/0a1b/node_modules/urtuu/bin/urtuu.js';
-  expect(engineCommand(npx, () => true)).toBe('npx --package=urtuu --package=@photostructure/sqlite urtuu');
+  expect(engineCommand(npx, () => true)).toBe('npx --package=urtuu --package=@photostructure/sqlite@1 urtuu');
   expect(engineCommand('/home/a/urtuu/bin/urtuu.js', () => true)).toBe('npm ci');
 });
 

@@ -581,6 +581,27 @@ describe('a move is refused', () => {
     await move();
   });
 
+  it.each([
+    ['started over', () => move()],
+    ['given up', () => abandonMove(options())],
+  ])('and stays moved, if the database opens while it is %s', async (_, again) => {
+    await fill();
+    await killedAt('moved');
+    const killed = new Client(connectionTo(url));
+    await killed.connect();
+    await killed.query('BEGIN; UPDATE urtuu.installation SET filling = NULL');
+    end();
+    const refused = again().catch((error) => error);
+    const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    while ((await query(url, waits)).length === 0);
+    await killed.query('COMMIT');
+    await killed.end();
+    expect((await refused).message).toMatch(/no longer filled by this move/);
+    end();
+    await isRefused(openFolder(), /was moved to/);
+    expect(await move()).toMatchObject({ isNew: false });
+  });
+
   it('into the database that was put back to a time before it opened, which cannot be given up either', async () => {
     await fill();
     let before: Promise<{ filling: string }[]> = Promise.resolve([]);

@@ -95,9 +95,12 @@ async function whileOpen(context: Context, run: Run, work: () => Promise<void>):
   try {
     await work();
   } finally {
-    await forgetRun(run.job.folder);
-    await run.job.close();
-    release();
+    try {
+      await forgetRun(run.job.folder);
+      await run.job.close();
+    } finally {
+      release();
+    }
   }
 }
 

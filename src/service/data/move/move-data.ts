@@ -159,13 +159,12 @@ async function startOver(
   places: MovePlaces,
 ): Promise<void> {
   const move = source.move();
-  if (move !== null && move.state !== 'moving') {
-    checkUnopened(move, state, places);
-    // If it ends before the last step, the empty database can be filled, or given up, too.
-    source.mark('moving');
-  }
+  if (move !== null && move.state !== 'moving') checkUnopened(move, state, places);
+  // If it ends before the last step, the empty database can be filled, or given up, too. Not marked before nothing can
+  // open the database: what an interrupted process has asked of it may still be done.
+  const onUnopened = () => source.mark('moving');
   if (move === null || !state?.isOwn) await checkFree(source, target, state, places);
-  else if (!(await target.abandon(move.target))) throw taken();
+  else if (!(await target.abandon(move.target, onUnopened))) throw taken();
 }
 
 /** Marks the folder, then the database. */

@@ -176,11 +176,15 @@ export async function openTarget(place: DatabasePlace, patience = longestStateme
         await query('SELECT set_hold_1($1)', [hold]);
         await query('UPDATE installation SET filling = NULL');
       }),
-    /** Removes everything that a move has written; false if there is nothing. */
-    abandon: (target: string): Promise<boolean> =>
+    /**
+     * Removes everything that a move has written; false if there is nothing. `onUnopened`: called first, once nothing can
+     * open the database any more.
+     */
+    abandon: (target: string, onUnopened: () => void = () => {}): Promise<boolean> =>
       transaction(async () => {
         const rows = await query(`DELETE FROM installation WHERE filling = ${mark} RETURNING 1`, [target]);
         if (rows.length === 0) return false;
+        onUnopened();
         await query(`TRUNCATE ${filled.join(', ')} RESTART IDENTITY`);
         return true;
       }),
