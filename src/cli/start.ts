@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import pkg from '../../package.json' with { type: 'json' };
 import { CacheFolder } from './cache/cache-folder.js';
 import { CodeCache } from './cache/code-cache.js';
-import { HelpPage } from './cache/help-page.js';
+import { HelpPage, plainWord } from './cache/help-page.js';
 import { takesDirectOutput } from './terminal/descriptor.js';
 
 /** The build's name, from `scripts/build.js`. */
@@ -77,7 +77,7 @@ function cacheFolder({ env, geteuid }: NodeJS.Process): string | null {
 
 /** `sms-send`, `sms-send-help`: the first words, whether of a command's name or its arguments. */
 function commandOf(argv: readonly string[]): string {
-  const words = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]{0,20}$/.test(word));
+  const words = argv.slice(0, 2).filter((word) => plainWord.test(word));
   const asksForHelp = argv.some((word) => word === '--help' || word === '-h');
   return [...words, ...(asksForHelp ? ['help'] : [])].join('-');
 }

@@ -16,7 +16,6 @@ import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
 import { scale } from './scale.js';
-import { alone } from './service-alone.js';
 import { beside } from './service-beside.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
@@ -36,7 +35,6 @@ const groups: Record<string, () => Promise<Row[]>> = {
   reading,
   journal,
   http,
-  alone,
   beside,
   profile,
   core,

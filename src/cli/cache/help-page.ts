@@ -1,7 +1,7 @@
 import type { CacheFolder } from './cache-folder.js';
 
 /** A command's name, or another plain word. */
-const plainWord = /^[a-z][a-z-]{0,20}$/;
+export const plainWord = /^[a-z][a-z-]{0,20}$/;
 /** `urtuu service settings get --help` */
 const mostWords = 4;
 

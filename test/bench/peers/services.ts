@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { printed, root } from '../../support/binary.js';
 import { findBinaries } from '../../support/postgres/binaries.js';
 import { durable, makeCluster } from '../../support/postgres/cluster.js';
@@ -17,8 +17,8 @@ const text = 'Сайн байна уу, таны захиалга ирлээ.';
 const apiKey = 'secret';
 
 /** A service of one file, in a process of its own. */
-async function startPeer(modules: string, file: string, data: string) {
-  const child = spawn(process.execPath, [join(root, 'test/bench/peers', file), data, apiKey], {
+async function startPeer(modules: string, file: string, data: string, ...more: string[]) {
+  const child = spawn(process.execPath, [join(root, 'test/bench/peers', file), data, apiKey, ...more], {
     env: { ...process.env, NODE_PATH: modules, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -58,9 +58,10 @@ async function compare(
   { ours, theirs }: { ours: Running; theirs: Running },
   engine: () => number,
   pairs: number,
+  all: readonly number[] = [1, 16],
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const connections of [1, 16]) {
+  for (const connections of all) {
     const cost = (service: Running) => () =>
       sends(service, () => cpuOfProcess(service.pid) + engine(), connections);
     const compared = await sideBySide(cost(ours), cost(theirs), pairs);
@@ -78,14 +79,27 @@ export async function serviceRows(modules: string, pairs: number): Promise<Row[]
   try {
     for (const name of ['ours', 'theirs']) await query(`${cluster.url}/postgres`, `CREATE DATABASE ${name}`);
     await using sqlite = await startService('off');
-    await using express = await startPeer(modules, 'express-sqlite.cjs', join(folder, 'express.db'));
-    const onSqlite = await compare(
-      'SQLite',
-      versionsOf(modules, 'express', 'better-sqlite3'),
-      { ours: sqlite, theirs: express },
-      () => 0,
-      pairs,
-    );
+    const expressOn = (engine: string) =>
+      startPeer(modules, 'express.cjs', join(folder, `${basename(engine)}.db`), engine);
+    await using express = await expressOn('better-sqlite3');
+    await using ofOurs = await expressOn('@photostructure/sqlite');
+    const onSqlite = [
+      ...(await compare(
+        'SQLite',
+        versionsOf(modules, 'express', 'better-sqlite3'),
+        { ours: sqlite, theirs: express },
+        () => 0,
+        pairs,
+      )),
+      ...(await compare(
+        'SQLite',
+        `${versionsOf(modules, 'express')} and the same SQLite`,
+        { ours: sqlite, theirs: ofOurs },
+        () => 0,
+        pairs,
+        [1],
+      )),
+    ];
     await using postgres = await startService('off', root, { database: `${cluster.url}/ours` });
     await using fastify = await startPeer(modules, 'fastify-pg.cjs', `${cluster.url}/theirs`);
     const onPostgres = await compare(

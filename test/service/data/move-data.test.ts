@@ -670,7 +670,7 @@ describe('a move is refused', () => {
     const [table] = movedTables.filter(({ to }) => to === 'lanes');
     await isRefused(target.add(name, table as never, [['late']]), /no longer filled by this move/);
     await isRefused(target.open(name, null), /no longer filled by this move/);
-    expect(await target.abandon(name)).toBe(false);
+    expect(await target.abandon(name, () => {})).toBe(false);
     target.close();
     expect(await query(url, "SELECT 1 FROM lanes WHERE name = 'late'")).toEqual([]);
   });

@@ -137,7 +137,7 @@ async function checkFree(
   const move = source.move();
   if (move !== null && move.database !== database) {
     throw new DataError(`the data in ${directory} is being moved to ${move.database}`, {
-      hint: `Nothing was changed. Go on with that database, or add --abandon to give the move up; if it is gone, create it again first: ${moveLine(directory, move)}`,
+      hint: `Nothing was changed. Move to that database, or add --abandon to give the move up; if it is gone, create it again first: ${moveLine(directory, move)}`,
     });
   }
   if (state !== null) throw occupied(source, state, database);

@@ -180,7 +180,7 @@ export async function openTarget(place: DatabasePlace, patience = longestStateme
      * Removes everything that a move has written; false if there is nothing. `onUnopened`: called first, once nothing can
      * open the database any more.
      */
-    abandon: (target: string, onUnopened: () => void = () => {}): Promise<boolean> =>
+    abandon: (target: string, onUnopened: () => void): Promise<boolean> =>
       transaction(async () => {
         const rows = await query(`DELETE FROM installation WHERE filling = ${mark} RETURNING 1`, [target]);
         if (rows.length === 0) return false;

@@ -62,7 +62,7 @@ export function refuseMoved(store: Database, files: DataFiles): void {
   const folder = dirname(files.store);
   const { database, secretFile } = move;
   throw movedError(folder, move, {
-    moving: `Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
+    moving: `Run it again, or add --abandon to give the move up: ${moveLine(folder, move)}`,
     moved: `The database may not be open yet. Finish the move: ${moveLine(folder, move)}`,
     opened: `Set URTUU_SECRET_FILE to ${secretFile}, and serve it from there: \`urtuu serve --database ${quoted(database)}\``,
   });
@@ -74,7 +74,7 @@ export function refuseCopy(store: Database, files: DataFiles): void {
   if (move === null) return;
   const folder = dirname(files.store);
   throw movedError(folder, move, {
-    moving: `Nothing was copied. Go on, or add --abandon to give the move up: ${moveLine(folder, move)}`,
+    moving: `Nothing was copied. Run it again, or add --abandon to give the move up: ${moveLine(folder, move)}`,
     moved: `Nothing was copied. Back that database up with pg_dump, and the secret in ${move.secretFile}.`,
   });
 }

@@ -1,14 +1,12 @@
-// What one would write in an afternoon: POST /v1/sms in one file of Express, with the same SQLite and as durable.
-// node one-file-express.cjs <folder with Express> <folder with the SQLite package> <folder for the data>
-const { createHash, randomBytes, randomUUID } = require('node:crypto');
-const { createRequire } = require('node:module');
-const { join } = require('node:path');
+// What one would write in an afternoon: POST /v1/sms in one file of Express, as durable, with a package for SQLite.
+// node express.cjs <database> <key> <package>; prints its port.
+const { createHash, randomUUID } = require('node:crypto');
+const express = require('express');
 
-const [expressFolder, sqliteFolder, data] = process.argv.slice(2);
-const express = createRequire(join(expressFolder, 'one.cjs'))('express');
-const { DatabaseSync } = createRequire(join(sqliteFolder, 'one.cjs'))('@photostructure/sqlite');
-
-const database = new DatabaseSync(join(data, 'one-file.db'));
+const [, , file, secret, engine] = process.argv;
+const sqlite = require(engine);
+const Database = sqlite.DatabaseSync ?? sqlite;
+const database = new Database(file);
 database.exec(`
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = full;
@@ -21,7 +19,6 @@ database.exec(`
   CREATE TABLE idempotency (project INTEGER, key TEXT, body TEXT, PRIMARY KEY (project, key));
   INSERT INTO projects VALUES (1, 2000000000)`);
 const hashOf = (secret) => createHash('sha256').update(secret).digest();
-const secret = randomBytes(24).toString('base64url');
 database.prepare('INSERT INTO keys VALUES (?, 1)').run(hashOf(secret));
 
 const prepare = (sql) => database.prepare(sql);
@@ -102,7 +99,4 @@ app.post('/v1/sms', async (request, response) => {
   response.type('json').send(body);
 });
 
-const server = app.listen(0, '127.0.0.1', () => {
-  const url = `http://127.0.0.1:${server.address().port}/v1`;
-  process.stdout.write(`${JSON.stringify({ url, key: secret })}\n`);
-});
+const server = app.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
